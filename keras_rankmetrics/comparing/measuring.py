@@ -120,9 +120,10 @@ def _of_members(
     inputs = [judged, *runs.values()]
     warn_of_direction(reading.chosen.get("score"), reading.higher_is_better)
     take_scores = all(m.definition.inputs == "scores" for m in members)
-    if together.have_ids(inputs) or (
+    are_by_id = together.have_ids(inputs) or (
         take_scores and together.integers_are_ids(inputs)
-    ):
+    )
+    if are_by_id:
         together.check_ids(reading, judged, [*runs.values()])
         found = _by_id(members, judged, runs, sample_weight, rules, depth)
         together.check_columns(inputs)  # files have columns once they are read
@@ -137,7 +138,8 @@ def _of_members(
             "`drop_same_id=True` should drop items. Received: none that has "
             "the id of its query. Are both integers, or both text?"
         )
-    of_groups = together.groups_of_lists(groups, lists)
+    are_in_order = not are_by_id or judged.has_row_numbers
+    of_groups = together.groups_of_lists(groups, lists, are_in_order)
     steps = max(x.lists_of_row for x in of_systems.values())
     if of_groups and steps > 1:
         raise ValueError(

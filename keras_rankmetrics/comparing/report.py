@@ -21,7 +21,7 @@ from keras_rankmetrics.engine.aggregates.estimate import is_symmetric
 from keras_rankmetrics.engine.aggregates.paired import (
     ROUNDING,
     Difference,
-    Estimates,
+    Findings,
     Statistic,
     holm,
     means,
@@ -32,7 +32,7 @@ from keras_rankmetrics.metrics.tails import lower_means, quantiles
 
 Mark = Literal["better", "worse", ""]
 POWER = 0.8  # of the differences that a table calls detectable
-_STATISTICS: dict[str, Callable[..., Estimates]] = {
+_STATISTICS: dict[str, Callable[..., Findings]] = {
     "mean": means,
     "quantile": quantiles,
     "lower mean": lower_means,

@@ -414,22 +414,25 @@ def _by_query(name: str, values: Any, queries: Sequence[Any]) -> Any:
     return values.to_dict()
 
 
-def groups_of_lists(groups: Any, lists: Sequence[Any]) -> tuple[str, ...]:
+def groups_of_lists(
+    groups: Any, lists: Sequence[Any], are_in_order: bool
+) -> tuple[str, ...]:
     """Return the group of each list; none without groups.
 
     Args:
         groups: a dict or a pandas `Series` by query, None, or for lists
             without ids a column in their order.
-        lists: the queries, or the range of the lists.
+        lists: the queries, or the numbers of the lists.
+        are_in_order: True if these are the numbers of the lists.
     """
     if groups is None:
         return ()
     groups = _by_query("groups", groups, lists)
-    is_column = isinstance(lists, range) and not isinstance(groups, Set)
+    is_column = are_in_order and not isinstance(groups, Set)
     if not isinstance(groups, Mapping) and not is_column:
         raise TypeError(
             "`groups` should be a dict with the group of each query, or for "
-            "arrays a column in the order of the lists. Received: "
+            "lists without ids a column in their order. Received: "
             f"{type(groups).__name__}. Pass a dict: `{{query: group}}`."
         )
     if isinstance(groups, Mapping):

@@ -66,9 +66,8 @@ class Verdict:
         tolerance_of(self.tolerance)
         if not all(map(math.isfinite, self.interval)):
             raise ValueError(
-                "A verdict needs a difference with a standard error, from two "
-                "lists or more that count for both systems, without NaN. "
-                f"Received: {self.difference.estimate}."
+                "A verdict needs a difference with a standard error. Received: "
+                f"{_lack(self.difference)}"
             )
 
     @property
@@ -160,6 +159,26 @@ class Verdict:
         """Return the text in one line of Markdown, for a pull request."""
         text = in_markdown(str(self)).removeprefix(self.outcome)
         return f"**{self.outcome}**{text}"
+
+
+def _lack(difference: Difference) -> str:
+    """Say why a difference has no standard error, and what to do."""
+    found, system = difference.estimate, difference.system
+    if math.isnan(found.value) or math.isinf(found.value):
+        return (
+            f"a difference of {found.value} for {system!r}. Find the list "
+            "whose value is not finite by `per_list()`."
+        )
+    if found.rows < 2:
+        return (
+            f"too few lists, {found.lists:,} that count for both systems and "
+            f"{found.rows} that are independent. Evaluate two or more."
+        )
+    return (
+        f"lowest values that do not vary, with a mean of {found.value:+.4g} "
+        f"against {difference.baseline} on {found.lists:,} lists. Use a larger "
+        "`share`, or a verdict on the mean."
+    )
 
 
 def tolerance_of(x: Any, limit: float = math.inf) -> float:

@@ -18,7 +18,7 @@ from keras_rankmetrics.engine.aggregates import Estimate, PerList
 from keras_rankmetrics.engine.aggregates.distributions import two_sided_p
 from keras_rankmetrics.engine.aggregates.mean import over
 from keras_rankmetrics.engine.aggregates.paired import (
-    Estimates,
+    Findings,
     Statistic,
     against_first,
     means,
@@ -457,7 +457,7 @@ class JudgeCorrectedEstimate(Estimate):
 
 def corrected_means(
     statistic: Statistic, names: Sequence[str], y: PerList, f: PerList
-) -> Estimates:
+) -> Findings:
     """Return the means by humans, of which few labels and a judge's are known.
 
     Args:

@@ -27,7 +27,7 @@ from keras_rankmetrics.engine.aggregates.distributions import (
 )
 from keras_rankmetrics.engine.aggregates.mean import over
 from keras_rankmetrics.engine.aggregates.paired import (
-    Estimates,
+    Findings,
     Statistic,
     means,
 )
@@ -524,7 +524,7 @@ class BinnedLowerMean(Binned):
 
 def lower_means(
     statistic: Statistic, names: Sequence[str], x: PerList
-) -> Estimates:
+) -> Findings:
     """Return the lower means: the means of linearised values.
 
     Their t tests are paired, like those of the values themselves.
@@ -556,8 +556,7 @@ def lower_means(
             notes.append(
                 f"{d.system}: the values that {statistic.name} is the mean of "
                 "do not vary, so that its difference from that of "
-                f"{d.baseline} has no test, and no mark. Use more lists, or a "
-                "larger share."
+                f"{d.baseline} has no test, and no mark. Use a larger share."
             )
         differences[i] = own.with_test(estimate, *test)
     found = [
@@ -617,7 +616,7 @@ class QuantileEstimate(Estimate):
 
 def quantiles(
     statistic: Statistic, names: Sequence[str], x: PerList
-) -> Estimates:
+) -> Findings:
     """Return the quantiles, whose differences have no test.
 
     Arguments are as for `lower_means`.

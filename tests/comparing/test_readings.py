@@ -364,6 +364,16 @@ def test_names_of_groups(wrong):
         rr(TRUTH, RUN, groups=dict(zip(TRUTH, ["a", wrong], strict=True)))
 
 
+def test_groups_of_lists_in_order():
+    truth, groups = [set(), {"a"}, {"b"}], ["en", "de", "en"]
+    run = [["a"], ["a"], ["x", "b"]]
+    found = krm.evaluate(truth, run, "RR", groups=groups).groups
+    assert found["en"]["RR"].value == 0.25 and found["de"]["RR"].value == 1.0
+    named = {"query_ids": ["q1", "q2", "q3"], "groups": groups}
+    with pytest.raises(TypeError, match=r"in their order\. Received: list"):
+        krm.evaluate(truth, run, "RR", **named)
+
+
 def test_groups_of_lists_that_depend_on_each_other():
     labels = np.zeros((2, 3, 4), int)
     labels[..., 1] = 1

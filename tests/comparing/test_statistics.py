@@ -115,8 +115,26 @@ def test_a_tail_of_one_list_has_no_test():
         assert math.isnan(number)
     assert (d.wins, d.ties, d.losses, d.bounded) != (0, 0, 0, True)
     assert d.bounded
-    with pytest.raises(ValueError, match="a difference with a standard error"):
+    with pytest.raises(ValueError, match=r"do not vary, .* a larger `share`"):
         compared.gate(tolerance=0.1, metric=lowest.name)
+
+
+def test_a_verdict_says_why_it_has_no_standard_error():
+    """Where the tails of both are 0, a drop elsewhere would not show."""
+    labels = [[1, 0]] * 30 + [[0, 1]] * 30
+    scores = np.tile([2.0, 1.0], (60, 1))
+    reversed_at_first = np.where(np.arange(60) < 2, -1, 1)[:, None]
+    systems = {"old": scores, "new": scores * reversed_at_first}
+    lowest = krm.LowerMean(krm.HitRateAtK(k=1))
+    found = krm.compare(labels, systems, lowest)
+    with pytest.raises(ValueError, match=r"mean of \+0 .* on 60 lists"):
+        found.gate(tolerance=0.1)
+    twice = krm.compare(labels, {"old": scores, "new": scores.copy()}, lowest)
+    assert twice.gate(tolerance=0.1).outcome == "pass"
+    first = {name: scores[:1] for name, scores in SCORES.items()}
+    one = krm.compare(LABELS[:1], first, NDCG)
+    with pytest.raises(ValueError, match=r"too few lists, 1 .* two or more"):
+        one.gate(tolerance=0.1)
 
 
 def test_judges_read_each_system_twice():

@@ -108,8 +108,8 @@ def test_inputs(metric):
 
 def test_dcg_has_no_best_value():
     with fails(
-        '`empty="one"` has no meaning for DCG, which has no best value. '
-        'Use "zero" or "skip".'
+        '`empty="one"` has no meaning for DCG, which does not have 1 as its '
+        'best value. Use "zero" or "skip".'
     ):
         DCG(empty="one")
 
@@ -277,7 +277,8 @@ def test_a_measure_that_returns_no_value_per_list(measure, shape):
     with fails(
         "The `measure` of the metric wrong should return one value for each "
         "list, in the shape (2,). "
-        f"Received: the shape {shape}."
+        f"Received: the shape {shape}. Reduce the last axis of [lists, items], "
+        "for example by `keras.ops.sum(..., axis=-1)`."
     ):
         Wrong().update_state(LABELS, SCORES)
 

@@ -363,7 +363,7 @@ def test_a_table_is_a_copy(row):
             lambda: krm.AveragePopularity(
                 3, popularity=POPULARITY, adjusted="chance"
             ),
-            "AveragePopularity has no best value",
+            "AveragePopularity does not have 1 as its best value",
         ),
     ],
 )

@@ -330,10 +330,10 @@ class Statistic(NamedTuple):
 
 # The estimate of each system, the difference of each other system from the
 # first, and sentences about differences without a test.
-Estimates = tuple[list[Estimate], list[Difference], list[str]]
+Findings = tuple[list[Estimate], list[Difference], list[str]]
 
 
-def means(statistic: Statistic, names: Sequence[str], x: PerList) -> Estimates:
+def means(statistic: Statistic, names: Sequence[str], x: PerList) -> Findings:
     """Return the means of systems, with paired t tests against the first.
 
     Args:

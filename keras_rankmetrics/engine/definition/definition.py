@@ -180,7 +180,7 @@ class Definition:
         if definition.empty == "one" and not traits.one_is_best:
             raise ValueError(
                 f'`empty="one"` has no meaning for {metric.__name__}, which '
-                'has no best value. Use "zero" or "skip".'
+                'does not have 1 as its best value. Use "zero" or "skip".'
             )
         _check_cutoff(definition)
         metric.check_options(options)
@@ -486,7 +486,7 @@ def _check_adjustment(definition: Definition, strict: str) -> None:
     traits, inputs = definition.traits, definition.inputs
     name = traits.metric.__name__
     if not traits.one_is_best:
-        reason = f"{name} has no best value"
+        reason = f"{name} does not have 1 as its best value"
     elif not traits.averages_orders:
         reason = f"{name} of tied items has no mean over their orders"
     elif strict:

@@ -193,14 +193,12 @@ def values_of(
     weights, has_own_weight = zip(
         *(_list_weights(*pair, lists) for pair in pairs), strict=True
     )
-    measured = [
-        definition.measure(ranking, definition.k)
-        for definition, ranking in pairs
-    ]
+    measured = [_measured(*pair) for pair in pairs]
     values = _stacked(list(map(_adjusted, definitions, judged, measured)))
     is_defined = _stacked(has_value)
     values = ops.where(is_defined, values, _empty_values(definitions))
-    values = ops.where(_undefined(pairs, values, lists), float("nan"), values)
+    undefined = _undefined(pairs, measured, has_value, lists)
+    values = ops.where(undefined, float("nan"), values)
     are_same = all(map(operator.is_, has_own_weight, has_value))
     return PerList(
         values,
@@ -279,26 +277,13 @@ def _list_weights(
     return weights, has_own
 
 
-def _adjusted(
-    definition: Definition, ranking: Ranking, values: Tensor
-) -> Tensor:
-    """Return the values, adjusted for chance if requested.
-
-    Args:
-        definition: the definition of the metric.
-        ranking: the ranking, with the gains and cutoff of the metric.
-        values: the values of the measure.
+def _measured(definition: Definition, ranking: Ranking) -> Tensor:
+    """Return the values of the measure, `[lists]`.
 
     Raises:
-        ValueError: if the values have another shape.
+        ValueError: if they have another shape.
     """
-    if definition.adjusted is not None:
-        chance = definition.measure(ranking.by_chance(), definition.k)
-        room = 1.0 - chance
-        matters = room > _SMALLEST_ROOM
-        values = ops.where(
-            matters, (values - chance) / ops.where(matters, room, 1.0), 0.0
-        )
+    values = definition.measure(ranking, definition.k)
     shape = getattr(values, "shape", None)
     received = () if shape is None else tuple(shape)
     expected = tuple(ranking.items.highest.shape)
@@ -309,18 +294,47 @@ def _adjusted(
         raise ValueError(
             f"The `measure` of the metric {definition.name} should return one "
             f"value for each list, in the shape {expected}. Received: "
-            f"{found}."
+            f"{found}. Reduce the last axis of [lists, items], for example "
+            "by `keras.ops.sum(..., axis=-1)`."
         )
     return ops.cast(values, ranking.items.labels.dtype)
+
+
+def _adjusted(
+    definition: Definition, ranking: Ranking, values: Tensor
+) -> Tensor:
+    """Return the values of the measure, adjusted for chance if requested.
+
+    Args:
+        definition: the definition of the metric.
+        ranking: the ranking, with the gains and cutoff of the metric.
+        values: `[lists]`.
+    """
+    if definition.adjusted is None:
+        return values
+    chance = definition.measure(ranking.by_chance(), definition.k)
+    room = 1.0 - chance
+    matters = room > _SMALLEST_ROOM
+    adjusted = (values - chance) / ops.where(matters, room, 1.0)
+    return ops.cast(ops.where(matters, adjusted, 0.0), values.dtype)
 
 
 # Lists without a valid value
 
 
 def _undefined(
-    pairs: Sequence[tuple[Definition, Ranking]], values: Tensor, lists: Lists
+    pairs: Sequence[tuple[Definition, Ranking]],
+    measured: Sequence[Tensor],
+    has_value: Sequence[Tensor],
+    lists: Lists,
 ) -> Tensor:
     """Return True for lists without a valid value, bool `[metrics, lists]`.
+
+    Args:
+        pairs: the definition and the ranking of each metric.
+        measured: the values of its measure, `[lists]`.
+        has_value: True for the lists that the measure has a value for.
+        lists: the lists.
 
     Raises:
         ValueError: if concrete gains overflow or underflow when summed,
@@ -328,13 +342,14 @@ def _undefined(
             values of a user's measure are not in [0, 1] as it says.
     """
     rows = []
-    for place, (definition, ranking) in enumerate(pairs):
-        undefined = lists.undefined
+    for pair, values, counts in zip(pairs, measured, has_value, strict=True):
+        definition, ranking = pair
+        undefined, outside = lists.undefined, _outside(definition, values)
         reasons = (
             (ranking.items.overflow(ranking.gain), _overflow_error),
             (ranking.items.underflow(ranking.gain), _underflow_error),
             (_strangers(definition, ranking), _catalogue_error),
-            (_outside(definition, values, place), _bounds_error),
+            (None if outside is None else outside & counts, _bounds_error),
         )
         for wrong, error in reasons:
             if wrong is None:
@@ -349,27 +364,24 @@ def _undefined(
     return _stacked(rows)
 
 
-def _outside(
-    definition: Definition, values: Tensor, place: int
-) -> Tensor | None:
+def _outside(definition: Definition, values: Tensor) -> Tensor | None:
     """Return True for lists whose values are outside of [0, 1].
 
-    None if the measure is one of the package, or the metric has other bounds.
+    None if the metric is one of the package, or has other bounds.
 
     Args:
         definition: the definition of the metric.
-        values: the values of all metrics.
-        place: the index of the metric.
+        values: those of its measure, `[lists]`.
     """
     traits = definition.traits
+    functions = traits.measure, traits.relevance
     if (
-        is_of_the_package(traits.measure)
+        all(map(is_of_the_package, functions))
         or not traits.has_upper_bound
-        or definition.adjusted is not None
         or traits.metric.aggregate != WeightedMean()
     ):
         return None
-    return ops.abs(values[place] - 0.5) > 0.5 + _OUTSIDE
+    return ops.abs(values - 0.5) > 0.5 + _OUTSIDE
 
 
 def _bounds_error(
