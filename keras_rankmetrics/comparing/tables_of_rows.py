@@ -18,6 +18,7 @@ from keras_rankmetrics.tables.item_rows import (
     Rows,
     argument,
     columns_of_roles,
+    may_have_role,
     plain_name,
 )
 
@@ -26,8 +27,6 @@ _COLLECT = ("fetchnumpy", "to_pyarrow", "toArrow", "toPandas", "collect")
 HIGHEST_GRADE = 5  # of numbers that are labels, where they might be ids
 _SOME = 100  # rows that show what all are
 _PARTS = {"split", "fold", "subset", "model", "system"}
-# Columns that hold no label. Others might, under a name of their own.
-_NO_LABELS = {"timestamp", "time", "date", "datetime", "ts", "rank", "iter"}
 # What else to do if a role has no column.
 _HINTS = {
     "item": " For queries, labels and scores alone: `evaluate_rows`.",
@@ -178,7 +177,7 @@ class Table(Input):
     def _others(self, columns: Mapping[str, Any]) -> list[Any]:
         """Return the columns that have no role, and might have one."""
         free = self._free(columns)
-        return [name for name in free if plain_name(name) not in _NO_LABELS]
+        return list(filter(may_have_role, free))
 
     def _ranks(self, columns: Mapping[str, Any]) -> list[Any]:
         free = self._free(columns)

@@ -19,9 +19,6 @@ _DELIMITERS = {
     "\t": "With tabs, its name should end with `.tsv`.",
     ",": "With commas, its name should end with `.csv`.",
 }
-_HINTS = {
-    "score": " Ranks need `higher_is_better=False`, since lower is better."
-}
 
 
 def columns_by_name(
@@ -36,13 +33,14 @@ def columns_by_name(
         header: the names of all columns.
         line: the number of the line of the header, for errors.
     """
+    lower = [name for name in header if item_rows.is_lower_better(name)]
+    hint = f" For `{lower[0]}`, pass `higher_is_better=False`." if lower else ""
     columns, wrong = item_rows.columns_of_roles(
-        source.value, header, source.columns, _HINTS
+        source.value, header, source.columns, {"score": hint}
     )
     if wrong:
         expected, received, remedy = wrong
-        if not columns:
-            remedy = _remedy_of_first_line(header) or remedy
+        remedy = _remedy_of_first_line(header) or remedy
         raise FileError(source.path, f"It {expected}", received, line, remedy)
     source.read_as.update(columns)
     return [*columns.values()]

@@ -68,6 +68,9 @@ COLUMN_NAMES = {
 # What to do if a run is read as judgements, or the reverse.
 IN_ORDER = "Pass the judgements first, then the runs."
 _OTHERS = {"score": ("label", "judgements"), "label": ("score", "a run")}
+# Columns that are not proposed for a role. Others might have one, under a name
+# of their own.
+_NO_ROLE = {"timestamp", "time", "date", "datetime", "ts", "rank", "iter"}
 _LOWER_IS_BETTER = re.compile(
     "(?!neg|minus|inv|page|reciprocal).*(dist(ances?)?|rank|position)"
 )
@@ -122,47 +125,69 @@ def columns_of_roles(
     for role in (role for role in roles if role not in columns):
         names, known = found[role], itertools.chain(*COLUMN_NAMES[role])
         shown = f"`{chosen[role]}`" if role in chosen else ", ".join(known)
-        choices = " or ".join(argument({role: name}) for name in names)
-        remedy = f"Choose one: {choices}."
+        remedy = f"Choose one: {_choices(role, names)}."
         if len(set(names)) == 1:
             remedy = "Rename or remove one of them."
         elif not names:
-            remedy = _remedy(found, header, hints)
+            remedy = _remedy(role, found, header, chosen, hints.get(role, ""))
         expected = f"should have one column for the {role} ({shown})."
         return columns, (expected, names or [*header], remedy)
     return columns, None
 
 
 def _remedy(
+    role: str,
     found: Mapping[str, Sequence[Any]],
     header: Sequence[Any],
-    hints: Mapping[str, str],
+    chosen: Mapping[str, str | None],
+    hint: str,
 ) -> str:
-    """Return the columns to choose, as far as it can, and what else to do."""
+    """Return the columns to choose, as far as it can, and what else to do.
+
+    Args:
+        role: a role that has no column.
+        found: the columns of each role.
+        header: the names of all columns.
+        chosen: the names that the user chose, by role.
+        hint: what else to do.
+    """
     *_, value = found
-    lacking = [role for role, names in found.items() if not names]
+    usual = candidates(role, header, {})
+    if role in chosen and usual:
+        return f"Correct the name, or leave it out to read {usual[0]!r}."
     other, looks = _OTHERS[value]
     of_others = candidates(other, header, {})
     taken = {*itertools.chain(*found.values()), *of_others}
-    free = [
-        name
-        for name in header
-        if name not in taken and not str(name).startswith("Unnamed")
-    ]
-    hint = hints.get(value if value in lacking else lacking[0], "")
+    free = [x for x in header if x not in taken and may_have_role(x)]
     # Columns such as `item_1`, `item_2` are none of a role each.
-    stems = {plain_name(name).rstrip("0123456789") for name in free}
+    stems = {plain_name(x).rstrip("0123456789") for x in free}
     if len(free) > 1 and len(stems) == 1:
-        free = []
-        hint = " Give each item a row of its own, as by `frame.melt(...)`."
-    elif value in lacking and of_others and not candidates(value, header, {}):
-        hint = f" But this looks like {looks}. {IN_ORDER}"
+        values = map(plain_name, itertools.chain(*COLUMN_NAMES[value]))
+        if role == value and stems & {*values}:
+            return f"Choose one: {_choices(role, free)}."
+        return "Give each item a row of its own, as by `frame.melt(...)`."
+    if role == "score":
+        free = [*filter(is_lower_better, header), *free]
     rest = iter(free)
     filled = {
-        role: names[0] if names else next(rest, "...")
-        for role, names in found.items()
+        each: names[0] if names else next(rest, "...")
+        for each, names in found.items()
     }
-    return f"Name them: {argument(filled)}.{hint}"
+    named = f"ame them: {argument(filled)}.{hint}"
+    if not found[value] and of_others and not candidates(value, header, {}):
+        return f"This looks like {looks}. {IN_ORDER} If it is not, n{named}"
+    return f"N{named}"
+
+
+def _choices(role: str, names: Iterable[Any]) -> str:
+    return " or ".join(argument({role: name}) for name in names)
+
+
+def may_have_role(column: Any) -> bool:
+    """Return True for a name that a column of any role may have."""
+    name = str(column).strip()
+    is_index = not name or name.startswith("Unnamed")
+    return not is_index and plain_name(column) not in _NO_ROLE
 
 
 def check_chosen(

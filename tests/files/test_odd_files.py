@@ -319,6 +319,33 @@ def test_ids_are_not_empty(tmp_path, name):
 def test_a_chosen_column_of_scores_must_exist(tmp_path):
     path = tmp_path / "run.csv"
     path.write_text("query,item,score,points\nq,a,1,2\n")
-    text = r"the score \(`poimts`\).*: \"points\"}`. Ranks need"
+    text = r"the score \(`poimts`\).* the name, or leave it out to read 'score'"
     with pytest.raises(FileError, match=text):
         list(run_of(str(path), {"score": "poimts"}, lambda done: None))
+
+
+NAMED = '{"query": "query", "item": "item", "score": '
+
+
+@pytest.mark.parametrize(
+    "header, remedy",
+    [
+        (
+            "query,item,score_1,score_2",
+            'Choose one: `columns={"score": "score_1',
+        ),
+        ("query,rec_1,rec_2", "Give each item a row of its own"),
+        ("query,item,distance", f'{NAMED}"distance"}}`. For `distance`, pass'),
+        ("query,item,timestamp", f'Name them: `columns={NAMED}"..."}}`.'),
+        ("query,item,timestamp,value", f'{NAMED}"value"}}`.'),
+        (",query,points,item", f'{NAMED}"points"}}`.'),
+        ("query,item,1.5", "The first line should be a header"),
+        ("query,item,label", f"If it is not, name them: `columns={NAMED}"),
+    ],
+)
+def test_remedies_fit_the_header(tmp_path, header, remedy):
+    row = ",".join("1" * (header.count(",") + 1))
+    path = written(tmp_path / "run.csv", f"{header}\n{row}\n".encode())
+    with pytest.raises(FileError, match=re.escape(remedy)) as error:
+        rows_of(run_of, path)
+    assert ("higher_is_better" in str(error.value)) == ("distance" in header)
