@@ -232,7 +232,7 @@ class Results:
             remedy = "Save `to_dict()` instead of `to_dict(per_list=False)`."
             kind = str(values.get("kind")) if isinstance(values, dict) else ""
             if kind.startswith(KIND) and kind != KIND + cls.__name__:
-                remedy = f"Load it by `{kind.removeprefix(KIND)}`."
+                remedy = f"Call `{kind.removeprefix(KIND)}.from_dict`."
             raise ValueError(
                 "`values` should be an unchanged dict from `to_dict`, with the "
                 f"values of each list. Received: {type(values).__name__} that "

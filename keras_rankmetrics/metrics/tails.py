@@ -260,8 +260,8 @@ def _check_bounded(metric: Any) -> None:
     if not metric.aggregate.bounded or metric.definition.adjusted is not None:
         raise ValueError(
             "`metric` should have values in [0, 1], as NDCG has. Received: "
-            f"{metric!r}. Use a metric that divides by the best value, and "
-            "without `adjusted`."
+            f"{metric!r}. Use a metric that divides by the best value, without "
+            "`adjusted`; of your own, one without `has_upper_bound = False`."
         )
 
 

@@ -299,11 +299,16 @@ def _floats(name: str, array: np.ndarray) -> np.ndarray:
 # Ids of queries in a column of any library, as integers.
 
 
+def _refusal(column: Any) -> str:
+    expected = "be of one type, such as integers, str or dates"
+    return refusal(np.asarray(column), "`query`", expected)
+
+
 def query_numbers(query: Any) -> np.ndarray:
     """Return numbers `[rows]` that are equal for rows of the same query.
 
     Raises:
-        ValueError: if an id is missing, or neither an integer nor a string.
+        ValueError: if an id is missing, a float that is not whole, or a bool.
         TypeError: if the ids have several types.
     """
     is_pandas = hasattr(query, "factorize")  # which is faster
@@ -320,10 +325,10 @@ def query_numbers(query: Any) -> np.ndarray:
             numbers = np.fromiter(found, np.int64, len(column))
             distinct = np.fromiter(first, object, len(first))
     except TypeError as error:  # objects that have no hash
-        raise TypeError(refusal(np.asarray(column), "`query`")) from error
+        raise TypeError(_refusal(column)) from error
     if kind in "bcmMV" or not are_known(distinct):
-        raise ValueError(refusal(np.asarray(column), "`query`"))
+        raise ValueError(_refusal(column))
     types = set(map(type, distinct)) if distinct.dtype.kind == "O" else ()
     if len({re.sub(r"u?int\d+", "int", each.__name__) for each in types}) > 1:
-        raise TypeError(refusal(np.asarray(column), "`query`"))
+        raise TypeError(_refusal(column))
     return numbers

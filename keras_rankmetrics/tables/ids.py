@@ -20,7 +20,9 @@ EXACT = 2**53  # floats from here on have lost digits of integers
 _AS_TEXT = [*_MISSING, "[PAD]", "<pad>"]
 _NO_ID = frozenset((*_MISSING, "NaN"))  # the last is of `Decimal`
 _WHOLE = 'Convert the ids: `.astype("int64")`.'
-_ROUNDED = "Pass all ids as text, as they were before floats rounded them."
+_FRACTION = "Pass the column of ids, which have no fractions."
+_ROUNDED = "Pass all ids as text, as they were before floats rounded them: "
+_EXPECTED = "all be integers, all str or all bytes"
 _CUT = re.compile(r"\d(\.\d+)?E\+\d+")  # a number in scientific notation
 
 
@@ -95,17 +97,22 @@ def _are_missing(ids: np.ndarray) -> np.ndarray:
 
 def _are_exact(ids: np.ndarray) -> np.ndarray:
     """Return True for the floats that stand for one integer."""
-    limit = 2.0 ** (np.finfo(ids.dtype).nmant + 1)
+    limit = 2.0 ** _digits(ids)
     exact: np.ndarray = (ids == np.floor(ids)) & (np.abs(ids) < limit)
     return exact
 
 
-def refusal(ids: np.ndarray, argument: str) -> str:
+def _digits(floats: np.ndarray) -> int:
+    return int(np.finfo(floats.dtype).nmant) + 1
+
+
+def refusal(ids: np.ndarray, argument: str, expected: str = _EXPECTED) -> str:
     """Say which ids are expected, what was received, and what to do.
 
     Args:
         ids: a column with ids that are missing, or of a wrong type.
         argument: the name of the argument.
+        expected: what the ids should be.
     """
     ids = ids.ravel()
     missing = _are_missing(ids)
@@ -120,9 +127,15 @@ def refusal(ids: np.ndarray, argument: str) -> str:
         remedies.append("Remove the rows without an id.")
     if types == {float}:
         floats = np.array(given, ids.dtype if ids.dtype.kind == "f" else None)
-        inexact = floats[~_are_exact(floats)].tolist()
-        given = inexact or given
-        remedies.append(_ROUNDED if inexact else _WHOLE)
+        inexact = floats[~_are_exact(floats)]
+        given = inexact.tolist() or given
+        if not len(inexact):
+            remedies.append(_WHOLE)
+        elif given[0] % 1:  # NaN for infinity
+            remedies.append(_FRACTION)
+        else:
+            many = f"all integers up to 2 ** {_digits(floats)} alone."
+            remedies.append(f"{_ROUNDED}{floats.dtype} has {many}")
     elif any(isinstance(x, tuple | list | np.ndarray) for x in given):
         remedies.append("Join the parts of each id into one text.")
     elif len(types) > 1 or not remedies:
@@ -132,9 +145,8 @@ def refusal(ids: np.ndarray, argument: str) -> str:
         kind = names if ids.dtype == object else ids.dtype
         received.insert(0, f"{kind}, such as {given[0]!r}")
     return (
-        f"The ids of {argument} should all be integers, all str or all bytes, "
-        f"none of them missing. Received: {', and '.join(received)}. "
-        f"{' '.join(remedies)}"
+        f"The ids of {argument} should {expected}, none of them missing. "
+        f"Received: {', and '.join(received)}. {' '.join(remedies)}"
     )
 
 

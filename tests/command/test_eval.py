@@ -81,6 +81,10 @@ def test_metrics_of_several_options(files, capsys):
     other = said(capsys, "qrels", "best.txt", "-m", "NDCG@3", "-m", "RR P@1")
     assert one == other == said(capsys, "qrels", "best.txt", "-mNDCG@3 RR P@1")
     assert main(["doctor", "qrels", "best.txt", "-m", "RR", "-m", "P@1"]) == 1
+    for command in ("eval", "doctor"):
+        split = [command, "qrels", "best.txt", "-mMAP(denominator=min", "-m)@2"]
+        assert main(split) == 2
+        assert "`MAP(denominator=min`" in capsys.readouterr().err
 
 
 def test_the_baseline_comes_first_whether_it_is_among_the_runs(files, capsys):

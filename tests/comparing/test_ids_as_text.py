@@ -44,8 +44,10 @@ NAN, WHOLE = float("nan"), r'Convert the ids: `.astype\("int64"\)`'
             r"such as 2.0, and 1 of 2 missing, the first in row 0. Remove .*"
             + WHOLE,
         ),
-        ([2.0**53], "Pass all ids as text"),
-        ([0.5, 1.0], "Pass all ids as text"),
+        ([2.0**53], r"Pass all ids as text, .* float64 .* up to 2 \*\* 53"),
+        (np.float32([2**24, 1]), r"rounded them: float32 .* 2 \*\* 24 alone"),
+        ([0.5, 1.0], "such as 0.5. Pass the column of ids, which have no frac"),
+        ([1.0, float("inf")], "such as inf. Pass the column of ids"),
         (
             ["a", None, NAN],
             "'a', and 2 of 3 missing, .* row 1. Remove .* an id.$",

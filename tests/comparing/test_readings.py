@@ -403,7 +403,7 @@ def test_rules_and_weights_of_joined_results_are_the_same():
 
 def test_a_kind_of_results_is_read_by_its_class():
     found = krm.evaluate(TRUTH, RUN, "RR")
-    with pytest.raises(ValueError, match=r"Load it by `Evaluated`"):
+    with pytest.raises(ValueError, match=r"Call `Evaluated.from_dict`"):
         krm.Compared.from_json(found.to_json())
 
 

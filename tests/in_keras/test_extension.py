@@ -418,23 +418,22 @@ def test_values_are_checked_before_they_are_adjusted(metric):
     assert metric.count() == 0
 
 
-class Misses(krm.RankingMetric):
+class Effort(krm.RankingMetric):
     """Lower is better; infinite for a list without relevant items."""
 
     more_is_better = False
 
     @staticmethod
     def measure(ranking, k):
-        relevant = ranking.hits()
-        return (relevant - ranking.hits(k) + 0.5) / relevant
+        return 0.5 / ranking.hits(k)
 
 
 def test_lists_without_a_value_are_not_outside():
-    metric = Misses(1, empty="skip")
+    metric = Effort(1, empty="skip")
     metric.update_state([[0, 0], [1, 1]], [[2.0, 1.0]] * 2)
-    assert number(metric.result()) == 0.75
+    assert number(metric.result()) == 0.5
     with pytest.raises(ValueError, match="does not have 1 as its best value"):
-        Misses(1, empty="one")
+        Effort(1, empty="one")
 
 
 def test_values_outside_of_the_unit_interval_are_nan_in_programs():

@@ -193,7 +193,10 @@ def values_of(
     weights, has_own_weight = zip(
         *(_list_weights(*pair, lists) for pair in pairs), strict=True
     )
-    measured = [_measured(*pair) for pair in pairs]
+    measured = [
+        _checked(definition, ranking, definition.measure(ranking, definition.k))
+        for definition, ranking in pairs
+    ]
     values = _stacked(list(map(_adjusted, definitions, judged, measured)))
     is_defined = _stacked(has_value)
     values = ops.where(is_defined, values, _empty_values(definitions))
@@ -277,13 +280,14 @@ def _list_weights(
     return weights, has_own
 
 
-def _measured(definition: Definition, ranking: Ranking) -> Tensor:
-    """Return the values of the measure, `[lists]`.
+def _checked(
+    definition: Definition, ranking: Ranking, values: Tensor
+) -> Tensor:
+    """Return the values of a measure, `[lists]`.
 
     Raises:
         ValueError: if they have another shape.
     """
-    values = definition.measure(ranking, definition.k)
     shape = getattr(values, "shape", None)
     received = () if shape is None else tuple(shape)
     expected = tuple(ranking.items.highest.shape)
