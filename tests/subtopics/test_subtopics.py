@@ -102,7 +102,7 @@ def test_ties_that_a_cutoff_splits_far_down(metric):
 @pytest.mark.parametrize("metric", METRICS)
 def test_chance_is_what_constant_scores_have(metric):
     if not metric.has_upper_bound:
-        with pytest.raises(ValueError, match="no best value"):
+        with pytest.raises(ValueError, match="not have 1 as its best"):
             metric(k=3, adjusted="chance")
         return
     labels, scores = batch(30, 7, 3, seed=4)
