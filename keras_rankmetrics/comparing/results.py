@@ -232,7 +232,8 @@ class Results:
             remedy = "Save `to_dict()` instead of `to_dict(per_list=False)`."
             kind = str(values.get("kind")) if isinstance(values, dict) else ""
             if kind.startswith(KIND) and kind != KIND + cls.__name__:
-                remedy = f"Call `{kind.removeprefix(KIND)}.from_dict`."
+                name = kind.removeprefix(KIND)
+                remedy = f"Call `{name}.from_dict`, or `from_json` for text."
             raise ValueError(
                 "`values` should be an unchanged dict from `to_dict`, with the "
                 f"values of each list. Received: {type(values).__name__} that "

@@ -428,8 +428,10 @@ def groups_of_lists(
     if groups is None:
         return ()
     groups = _by_query("groups", groups, lists)
-    is_column = are_in_order and not isinstance(groups, Set)
-    if not isinstance(groups, Mapping) and not is_column:
+    is_column = are_in_order and isinstance(groups, Iterable)
+    if isinstance(groups, Set | str | bytes) or not (
+        isinstance(groups, Mapping) or is_column
+    ):
         raise TypeError(
             "`groups` should be a dict with the group of each query, or for "
             "lists without ids a column in their order. Received: "
@@ -445,7 +447,14 @@ def groups_of_lists(
                 f"as {lacking[0]!r}."
             )
         groups = [groups[query] for query in lists]
-    groups = tuple(map(str, groups)) if not isinstance(groups, str) else ()
+    groups = tuple(groups)
+    for wrong in groups:
+        if np.ndim(wrong) or isinstance(wrong, bytes | Set | Mapping):
+            raise ValueError(
+                "`groups` should have a name for each group. Received: "
+                f"{wrong!r}, of the type {type(wrong).__name__}. Pass text."
+            )
+    groups = tuple(map(str, groups))
     for wrong in ("", "None", "nan", ALL):
         if wrong in groups:
             raise ValueError(

@@ -171,8 +171,9 @@ def _lack(difference: Difference) -> str:
         )
     if found.rows < 2:
         return (
-            f"too few lists, {found.lists:,} that count for both systems and "
-            f"{found.rows} that are independent. Evaluate two or more."
+            f"{found.lists:,} lists that count for both systems, which by "
+            f"their rows and weights are worth {found.rows} independent ones. "
+            "Evaluate more."
         )
     return (
         f"lowest values that do not vary, with a mean of {found.value:+.4g} "

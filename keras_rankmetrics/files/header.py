@@ -33,10 +33,8 @@ def columns_by_name(
         header: the names of all columns.
         line: the number of the line of the header, for errors.
     """
-    lower = [name for name in header if item_rows.is_lower_better(name)]
-    hint = f" For `{lower[0]}`, pass `higher_is_better=False`." if lower else ""
     columns, wrong = item_rows.columns_of_roles(
-        source.value, header, source.columns, {"score": hint}
+        source.value, header, source.columns, {}
     )
     if wrong:
         expected, received, remedy = wrong

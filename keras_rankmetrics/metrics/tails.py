@@ -556,7 +556,8 @@ def lower_means(
             notes.append(
                 f"{d.system}: the values that {statistic.name} is the mean of "
                 "do not vary, so that its difference from that of "
-                f"{d.baseline} has no test, and no mark. Use a larger share."
+                f"{d.baseline} has no test, and no mark. Use a larger share, "
+                "or more lists if these are few."
             )
         differences[i] = own.with_test(estimate, *test)
     found = [

@@ -300,7 +300,7 @@ def _floats(name: str, array: np.ndarray) -> np.ndarray:
 
 
 def _refusal(column: Any) -> str:
-    expected = "be of one type, such as integers, str or dates"
+    expected = "be of one type, such as integers or text"
     return refusal(np.asarray(column), "`query`", expected)
 
 

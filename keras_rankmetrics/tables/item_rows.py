@@ -154,21 +154,21 @@ def _remedy(
     *_, value = found
     usual = candidates(role, header, {})
     if role in chosen and usual:
-        return f"Correct the name, or leave it out to read {usual[0]!r}."
+        return f"Correct the name: {_choices(role, usual)}."
     other, looks = _OTHERS[value]
     of_others = candidates(other, header, {})
     taken = {*itertools.chain(*found.values()), *of_others}
     free = [x for x in header if x not in taken and may_have_role(x)]
     # Columns such as `item_1`, `item_2` are none of a role each.
-    stems = {plain_name(x).rstrip("0123456789") for x in free}
-    if len(free) > 1 and len(stems) == 1:
-        values = map(plain_name, itertools.chain(*COLUMN_NAMES[value]))
-        if role == value and stems & {*values}:
+    stems = [plain_name(x).rstrip("0123456789") for x in free]
+    if len(free) > 1 and len({*stems}) == 1 and role != "query":
+        if role == value:
             return f"Choose one: {_choices(role, free)}."
-        return "Give each item a row of its own, as by `frame.melt(...)`."
-    if role == "score":
-        free = [*filter(is_lower_better, header), *free]
-    rest = iter(free)
+        return "Give each item a row of its own, as by `melt` of pandas."
+    lower = [x for x in header if role == "score" and is_lower_better(x)]
+    if lower:
+        hint = f" For {lower[0]!r}, pass `higher_is_better=False`."
+    rest = iter([*lower, *free])
     filled = {
         each: names[0] if names else next(rest, "...")
         for each, names in found.items()

@@ -369,6 +369,11 @@ def test_groups_of_lists_in_order():
     run = [["a"], ["a"], ["x", "b"]]
     found = krm.evaluate(truth, run, "RR", groups=groups).groups
     assert found["en"]["RR"].value == 0.25 and found["de"]["RR"].value == 1.0
+    for wrong in (3, "abc", b"abc", {"a"}):
+        with pytest.raises(TypeError, match="should be a dict"):
+            krm.evaluate(truth, run, "RR", groups=wrong)
+    with pytest.raises(ValueError, match=r"a name for each .* \['a'\]"):
+        krm.evaluate(truth, run, "RR", groups=[["a"], ["b"], ["c"]])
     named = {"query_ids": ["q1", "q2", "q3"], "groups": groups}
     with pytest.raises(TypeError, match=r"in their order\. Received: list"):
         krm.evaluate(truth, run, "RR", **named)

@@ -133,7 +133,9 @@ def test_a_verdict_says_why_it_has_no_standard_error():
     assert twice.gate(tolerance=0.1).outcome == "pass"
     first = {name: scores[:1] for name, scores in SCORES.items()}
     one = krm.compare(LABELS[:1], first, NDCG)
-    with pytest.raises(ValueError, match=r"too few lists, 1 .* two or more"):
+    with pytest.raises(
+        ValueError, match=r"1 lists .* worth 1 .* Evaluate more"
+    ):
         one.gate(tolerance=0.1)
 
 

@@ -319,7 +319,7 @@ def test_ids_are_not_empty(tmp_path, name):
 def test_a_chosen_column_of_scores_must_exist(tmp_path):
     path = tmp_path / "run.csv"
     path.write_text("query,item,score,points\nq,a,1,2\n")
-    text = r"the score \(`poimts`\).* the name, or leave it out to read 'score'"
+    text = r"the score \(`poimts`\).* the name: `columns={\"score\": \"score\"}"
     with pytest.raises(FileError, match=text):
         list(run_of(str(path), {"score": "poimts"}, lambda done: None))
 
@@ -334,8 +334,13 @@ NAMED = '{"query": "query", "item": "item", "score": '
             "query,item,score_1,score_2",
             'Choose one: `columns={"score": "score_1',
         ),
+        ("query,item,m1,m2,m3", 'Choose one: `columns={"score": "m1"}` or'),
+        ("c0,c1,c2", '`columns={"query": "c0", "item": "c1", "score": "c2"}`.'),
         ("query,rec_1,rec_2", "Give each item a row of its own"),
-        ("query,item,distance", f'{NAMED}"distance"}}`. For `distance`, pass'),
+        (
+            "query,item,distance",
+            f"{NAMED}\"distance\"}}`. For 'distance', pass",
+        ),
         ("query,item,timestamp", f'Name them: `columns={NAMED}"..."}}`.'),
         ("query,item,timestamp,value", f'{NAMED}"value"}}`.'),
         (",query,points,item", f'{NAMED}"points"}}`.'),

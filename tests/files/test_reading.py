@@ -275,7 +275,7 @@ WRONG = [
     (
         "run.csv",
         "query,item,rank\n1,2,1\n",
-        '"score": "rank"}`. For `rank`, pass `higher_is_better=False`',
+        '"score": "rank"}`. For \'rank\', pass `higher_is_better=False`',
     ),
     ("run.jsonl", '{"qid": 1, "pid": 2, "Rank": 1}', '"score": "Rank"}'),
     ("run.csv", "q1,d1,2.0\n", "The first line should be a header"),

@@ -388,7 +388,7 @@ LABELS, SCORES = [[1, 1, 0], [1, 0, 0], [0, 0, 1]], [[3.0, 2.0, 1.0]] * 3
 @pytest.mark.parametrize(("shift", "received"), [(0.0, "2"), (-1.5, "-1.5")])
 def test_values_outside_of_the_unit_interval_are_an_error(shift, received):
     metric = Found(2, shift=shift)
-    message = rf"Found .* in \[0, 1\].* {received}\. Set `has_upper_bound"
+    message = rf"Found .* in \[0, 1\].* {received}, by .* Set `has_upper_bound"
     with pytest.raises(ValueError, match=message):
         metric.update_state(LABELS, SCORES)
     assert metric.count() == 0
@@ -409,13 +409,61 @@ class Graded(krm.RankingMetric):
         return highest * label
 
 
-@pytest.mark.parametrize(
-    "metric", [Found(2, adjusted="chance"), Graded(k=1)], ids=repr
-)
-def test_values_are_checked_before_they_are_adjusted(metric):
-    with pytest.raises(ValueError, match=r"in \[0, 1\], as confidence"):
+class OddByChance(krm.RankingMetric):
+    """In [0, 1] but for ties, which the values by chance have."""
+
+    @staticmethod
+    def measure(ranking, k):
+        hits = ranking.hits(1)
+        return ops.where((hits > 0) & (hits < 1), 7.0, hits)
+
+
+class Sums(WeightedMean):
+    """A mean that is not that of the package."""
+
+
+class FoundInSums(Found):
+    aggregate = Sums()
+
+
+class Expected(krm.PrecisionAtK):
+    @staticmethod
+    def expected_measure(ranking, k, denominator="k"):
+        return ranking.hits(k) * 2
+
+
+def _minus(label):
+    return label - 0.5
+
+
+OUTSIDE = {
+    "`measure`. Set `has_upper": Found(2, adjusted="chance"),
+    "7, by your own `measure`": OddByChance(adjusted="chance"),
+    "2, by your own `measure`": FoundInSums(2, adjusted="chance"),
+    "`relevance`. Let `relevance` return what": Graded(k=1),
+    "`expected_measure`. Set": Expected(3, labels="probabilities"),
+    "`gain_fn`. Let `gain_fn` return 0 or more": krm.NDCG(2, gain_fn=_minus),
+}
+
+
+@pytest.mark.parametrize("message", OUTSIDE)
+def test_each_function_of_a_user_is_checked(message):
+    metric = OUTSIDE[message]
+    with pytest.raises(ValueError, match=rf"in \[0, 1\], as .*{message}"):
         metric.update_state(LABELS, SCORES)
-    assert metric.count() == 0
+    assert number(metric.result()) == 0.0
+
+
+class NanByChance(krm.RankingMetric):
+    @staticmethod
+    def measure(ranking, k):
+        hits = ranking.hits(1)
+        return ops.where((hits > 0) & (hits < 1), float("nan"), hits)
+
+
+def test_an_adjusted_value_that_is_nan_stays_nan():
+    metric = NanByChance(adjusted="chance")
+    assert np.isnan(metric.per_list(LABELS, SCORES)).all()
 
 
 class Effort(krm.RankingMetric):

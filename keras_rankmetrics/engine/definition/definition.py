@@ -288,6 +288,18 @@ class Definition:
         return expected or self.traits.measure
 
     @functools.cached_property
+    def function_of_user(self) -> str:
+        """The name of a function of the user that values depend on, or ""."""
+        expected = self._measure is self.traits.expected_measure
+        functions = {
+            "expected_measure" if expected else "measure": self._measure,
+            "relevance": self.traits.relevance,
+            **{name: x for name, x in self.options.items() if callable(x)},
+        }
+        names = (n for n, x in functions.items() if not is_of_the_package(x))
+        return next(names, "")
+
+    @functools.cached_property
     def own_weight(self) -> Callable[[Ranking], Tensor] | None:
         """The factor of a list's weight with its options, or None."""
         factor = self.traits.own_weight

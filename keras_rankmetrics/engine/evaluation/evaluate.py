@@ -8,6 +8,7 @@ the first metric of a batch computes the terms of its peers too.
 
 from __future__ import annotations
 
+import functools
 import operator
 from collections.abc import Hashable, Sequence
 from typing import Any, NamedTuple
@@ -16,7 +17,6 @@ from keras_rankmetrics.engine.aggregates import Aggregate, PerList, WeightedMean
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.backend.tracing import concrete
 from keras_rankmetrics.engine.definition import Definition
-from keras_rankmetrics.engine.definition.definition import is_of_the_package
 from keras_rankmetrics.engine.evaluation.batch_cache import Batch, is_shareable
 from keras_rankmetrics.engine.inputs import Lists
 from keras_rankmetrics.engine.ranking import Ids, Order, Ranking
@@ -197,10 +197,12 @@ def values_of(
         _checked(definition, ranking, definition.measure(ranking, definition.k))
         for definition, ranking in pairs
     ]
-    values = _stacked(list(map(_adjusted, definitions, judged, measured)))
+    by_chance = [_by_chance(*pair) for pair in pairs]
+    values = _stacked(list(map(_adjusted, measured, by_chance)))
     is_defined = _stacked(has_value)
     values = ops.where(is_defined, values, _empty_values(definitions))
-    undefined = _undefined(pairs, measured, has_value, lists)
+    extremes = list(map(_extreme, measured, by_chance))
+    undefined = _undefined(pairs, extremes, has_value, lists)
     values = ops.where(undefined, float("nan"), values)
     are_same = all(map(operator.is_, has_own_weight, has_value))
     return PerList(
@@ -304,23 +306,25 @@ def _checked(
     return ops.cast(values, ranking.items.labels.dtype)
 
 
-def _adjusted(
-    definition: Definition, ranking: Ranking, values: Tensor
-) -> Tensor:
-    """Return the values of the measure, adjusted for chance if requested.
+def _by_chance(definition: Definition, ranking: Ranking) -> Tensor | None:
+    """Return the values of a measure if all items are tied, `[lists]`.
 
-    Args:
-        definition: the definition of the metric.
-        ranking: the ranking, with the gains and cutoff of the metric.
-        values: `[lists]`.
+    None if the metric is not adjusted for them.
     """
     if definition.adjusted is None:
+        return None
+    tied = ranking.by_chance()
+    return _checked(definition, ranking, definition.measure(tied, definition.k))
+
+
+def _adjusted(values: Tensor, chance: Tensor | None) -> Tensor:
+    """Return the values, adjusted for those by chance unless they are None."""
+    if chance is None:
         return values
-    chance = definition.measure(ranking.by_chance(), definition.k)
     room = 1.0 - chance
-    matters = room > _SMALLEST_ROOM
-    adjusted = (values - chance) / ops.where(matters, room, 1.0)
-    return ops.cast(ops.where(matters, adjusted, 0.0), values.dtype)
+    is_small = room <= _SMALLEST_ROOM
+    adjusted = (values - chance) / ops.where(is_small, 1.0, room)
+    return ops.where(is_small, 0.0, adjusted)
 
 
 # Lists without a valid value
@@ -336,7 +340,8 @@ def _undefined(
 
     Args:
         pairs: the definition and the ranking of each metric.
-        measured: the values of its measure, `[lists]`.
+        measured: the values of its measure that are farthest from [0, 1],
+            `[lists]`.
         has_value: True for the lists that the measure has a value for.
         lists: the lists.
 
@@ -353,7 +358,10 @@ def _undefined(
             (ranking.items.overflow(ranking.gain), _overflow_error),
             (ranking.items.underflow(ranking.gain), _underflow_error),
             (_strangers(definition, ranking), _catalogue_error),
-            (None if outside is None else outside & counts, _bounds_error),
+            (
+                None if outside is None else outside & counts,
+                functools.partial(_bounds_error, values),
+            ),
         )
         for wrong, error in reasons:
             if wrong is None:
@@ -368,6 +376,14 @@ def _undefined(
     return _stacked(rows)
 
 
+def _extreme(values: Tensor, chance: Tensor | None) -> Tensor:
+    """Return the value of each list or that by chance, if farther from 0.5."""
+    if chance is None:
+        return values
+    is_farther = ops.abs(chance - 0.5) > ops.abs(values - 0.5)
+    return ops.where(is_farther, chance, values)
+
+
 def _outside(definition: Definition, values: Tensor) -> Tensor | None:
     """Return True for lists whose values are outside of [0, 1].
 
@@ -378,26 +394,32 @@ def _outside(definition: Definition, values: Tensor) -> Tensor | None:
         values: those of its measure, `[lists]`.
     """
     traits = definition.traits
-    functions = traits.measure, traits.relevance
+    is_mean = traits.metric.aggregate == WeightedMean()
     if (
-        all(map(is_of_the_package, functions))
+        not definition.function_of_user
         or not traits.has_upper_bound
-        or traits.metric.aggregate != WeightedMean()
+        or not (is_mean or definition.adjusted)
     ):
         return None
     return ops.abs(values - 0.5) > 0.5 + _OUTSIDE
 
 
 def _bounds_error(
-    definition: Definition, ranking: Ranking, wrong: Tensor
+    values: Tensor, definition: Definition, ranking: Ranking, wrong: Tensor
 ) -> ValueError:
-    values = definition.measure(ranking, definition.k)
     place = int(ops.argmax(ops.where(wrong, ops.abs(values - 0.5), 0.0)))
+    name = definition.function_of_user
+    remedy = f"Let `{name}` return 0 or more."
+    if name.endswith("measure"):
+        remedy = "Set `has_upper_bound = False` in the class if there are more."
+    elif name == "relevance":
+        remedy = (
+            "Let `relevance` return what this measure takes, mostly 0 or 1."
+        )
     return ValueError(
-        f"The `measure` of {definition.traits.metric.__name__} should return "
-        "values in [0, 1], as confidence intervals assume. Received: "
-        f"{float(values[place]):g}. Set `has_upper_bound = False` in the class "
-        "if there are others."
+        f"{definition.traits.metric.__name__} should have values in [0, 1], as "
+        "confidence intervals and `adjusted` assume. Received: "
+        f"{float(values[place]):g}, by your own `{name}`. {remedy}"
     )
 
 
