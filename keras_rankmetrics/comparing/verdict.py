@@ -40,7 +40,7 @@ class Verdict:
         >>> import keras_rankmetrics as krm
         >>> truth = {q: {"tea": 1} for q in range(40)}
         >>> old = {q: {"tea": 2.0, "milk": 1.0} for q in truth}
-        >>> new = {q: {"tea": 2.0, "milk": 3.0} for q in truth}
+        >>> new = {q: {"milk": 3.0, "tea": 2.0} for q in truth}
         >>> compared = krm.compare(truth, {"old": old, "new": new}, krm.NDCG())
         >>> verdict = compared.gate(tolerance=0.01)
         >>> verdict.outcome, verdict.exit_code, bool(verdict)

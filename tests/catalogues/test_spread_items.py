@@ -4,7 +4,6 @@ import os
 import subprocess
 import sys
 
-import keras
 import pytest
 
 PROGRAM = """
@@ -47,9 +46,7 @@ print("the same")
 """
 
 
-@pytest.mark.skipif(
-    keras.backend.backend() != "jax", reason="jax spreads arrays"
-)
+@pytest.mark.only_on("jax", reason="jax spreads arrays")
 def test_each_device_counts_its_own_items():
     environment = {
         **os.environ,

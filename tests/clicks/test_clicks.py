@@ -334,9 +334,8 @@ def test_ndcg_is_not_a_sum_over_items():
     assert both != pytest.approx(one + other)
 
 
-@pytest.mark.skipif(
-    keras.backend.backend() != "torch",
-    reason="a simulation, for which one backend is enough",
+@pytest.mark.only_on(
+    "torch", reason="a simulation, for which one backend is enough"
 )
 def test_intervals_cover_where_the_naive_value_is_off_by_half():
     for row in simulation.rows(runs=400):

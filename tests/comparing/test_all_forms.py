@@ -68,6 +68,7 @@ def values(truth, run, **options):
 )
 @settings(max_examples=5, deadline=None)
 @given(tables())
+@pytest.mark.filterwarnings("ignore:.*retrieved items are judged")
 def test_all_forms_have_one_number(form, drawn):
     truth, run = drawn
     expected = values(by_query(truth), by_query(run))

@@ -6,7 +6,6 @@ import re
 import subprocess
 import sys
 
-import keras
 import pytest
 
 PAGE = pathlib.Path(__file__).parents[2] / "docs" / "comparing.md"
@@ -19,9 +18,7 @@ print(krm.compare(truth, {"run": {"q": {"tea": 0.5, "salt": 1.0}}}, "NDCG@2"))
 
 
 @pytest.mark.long
-@pytest.mark.skipif(
-    keras.config.backend() != "jax", reason="a cache that jax has"
-)
+@pytest.mark.only_on("jax", reason="a cache that jax has")
 def test_what_is_compiled_is_kept(tmp_path):
     exports = dict(re.findall(r"export (\w+)=(\S+)", PAGE.read_text()))
     assert exports.pop("JAX_COMPILATION_CACHE_DIR")

@@ -264,6 +264,7 @@ MISTAKES = {
 
 
 @pytest.mark.parametrize("mistake", MISTAKES)
+@pytest.mark.filterwarnings("ignore:The scores of")
 def test_one_mistake_is_found_alone(mistake):
     truth, run, expected, what, example = MISTAKES[mistake]
     diagnosis = krm.diagnose(truth, run, k=K)

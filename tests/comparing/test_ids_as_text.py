@@ -107,6 +107,7 @@ def test_lists_of_one_id_cannot_be_joined():
 
 
 @pytest.mark.parametrize("ids", [str, str.encode, ord])
+@pytest.mark.filterwarnings("ignore:The truth should have")
 def test_a_query_without_judgements_is_a_list_in_which_nothing_counts(ids):
     truth = {ids("a"): {ids("x"): 1}, ids("b"): {}, ids("c"): {ids("x"): 1}}
     runs = {

@@ -288,6 +288,7 @@ def test_empty_lists_count_as_the_metric_says():
     assert "over the lists that count, 1 of 2 lists" in str(compared)
 
 
+@pytest.mark.filterwarnings("ignore:.*retrieved items are judged")
 def test_scores_of_minus_infinity_are_not_retrieved():
     truth, run = {"a": {"x": 1}}, {"a": {"x": -np.inf, "y": 1.0}}
     assert [*values({"s": run}, truth, krm.RecallAtK(5)).values()] == [0.0]

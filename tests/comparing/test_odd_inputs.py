@@ -311,6 +311,7 @@ def test_integers_are_in_the_order_of_their_texts_where_ids_decide():
         )
 
 
+@pytest.mark.filterwarnings("ignore:The truth should have")
 def test_hashes_of_64_bits():
     large = 2**63 + 5
     assert rr({"q": [5, large]}, {"q": [large, 5]}) == 1.0

@@ -68,6 +68,7 @@ def test_ids_by_number():
         rr([["d1"]], run, item_ids={17: "d1"})
 
 
+@pytest.mark.filterwarnings("ignore:The queries of")
 def test_numbers_of_queries_are_not_those_of_items():
     run = np.array([[0.9, 0.1], [0.9, 0.1]]), np.array([[0, 5], [1, 6]])
     found = krm.evaluate([[0], [1]], run, "NDCG@10", convention="beir")
@@ -263,6 +264,7 @@ def test_hits_of_the_truth_may_have_any_order():
 # Mistakes.
 
 
+@pytest.mark.filterwarnings("ignore:The truth should have")
 def test_a_truth_without_relevant_items_is_doubted():
     run = {"q": ["a"], "r": ["a"]}
     with pytest.warns(UserWarning, match="that it is not the run"):
@@ -389,6 +391,7 @@ def test_groups_of_lists_that_depend_on_each_other():
 # Results that are joined.
 
 
+@pytest.mark.filterwarnings("ignore:`drop_same_id=True` should")
 def test_rules_and_weights_of_joined_results_are_the_same():
     one = krm.compare(TRUTH, {"one": RUN}, "RR")
     for options, text in (

@@ -138,6 +138,7 @@ def test_arguments_that_are_not_wrapped_or_swapped(systems, truth, text):
         krm.compare(truth, systems, MRR)
 
 
+@pytest.mark.filterwarnings("ignore:The truth should have")
 def test_names_of_systems_and_items_may_be_those_of_columns():
     for names in (("query", "item"), ("a", "b")):
         for run in (RUN, ROWS, SCORES):

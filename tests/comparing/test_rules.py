@@ -70,6 +70,7 @@ def test_the_command_follows_the_rules(
 
 
 @pytest.mark.parametrize("convention", sorted(EXPECTED))
+@pytest.mark.filterwarnings("ignore:With `convention`")
 def test_grades_with_a_fraction_are_refused_where_the_source_has_none(
     convention,
 ):

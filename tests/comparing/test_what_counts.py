@@ -47,6 +47,7 @@ def test_a_broken_weight_is_seen_in_the_mean():
     assert math.isnan(cell.value)
 
 
+@pytest.mark.filterwarnings("ignore:The scores of")
 def test_each_batch_has_its_own_random_order(monkeypatch):
     monkeypatch.setattr(values, "_ITEMS", 1024)
     monkeypatch.setattr(values, "_FEW_SHAPES", False)  # no item is padding
@@ -69,6 +70,7 @@ OLD = {"a": {"y": 1.0}, "b": {"y": 1.0}, "c": {"y": 1.0}}
 TRUTH = {"a": {"x": 1}, "b": {"x": 1}, "c": {"x": 1}}
 
 
+@pytest.mark.filterwarnings("ignore:.*retrieved items are judged")
 def test_differences_without_spread_are_not_tested():
     new = {query: {"x": 1.0} for query in OLD}
     some = {**OLD, "a": {"x": 1.0}}
@@ -93,6 +95,7 @@ def test_differences_without_spread_are_not_tested():
     assert cell["p"] is None and cell["p_corrected"] is None
 
 
+@pytest.mark.filterwarnings("ignore:.*lists of one item")
 def test_rounding_is_no_spread():
     values = np.array([0.1, 0.2, 0.3, 0.7], np.float32)
     labels = np.ones((4, 1))

@@ -1,6 +1,5 @@
 """The shapes of batches: on jax they are few, since each is compiled anew."""
 
-import keras
 import numpy as np
 import pytest
 
@@ -130,9 +129,7 @@ def test_compare_of_two_systems_has_one_shape(number, compiled, monkeypatch):
 
 
 @pytest.mark.long
-@pytest.mark.skipif(
-    keras.config.backend() == "jax", reason="it would compile many shapes"
-)
+@pytest.mark.not_on("jax", reason="it would compile many shapes")
 def test_numbers_do_not_depend_on_the_shapes(monkeypatch):
     found = []
     for few_shapes in (False, True):

@@ -2,14 +2,12 @@
 
 import functools
 
-import keras
 import processes
 import pytest
 
 pytestmark = [
-    pytest.mark.skipif(
-        keras.config.backend() != "jax",
-        reason="only jax shares the work of one program among devices",
+    pytest.mark.only_on(
+        "jax", reason="only jax shares the work of one program among devices"
     ),
     pytest.mark.long,
 ]

@@ -2,15 +2,13 @@
 
 import functools
 
-import keras
 import numpy as np
 import processes
 import pytest
 
 pytestmark = [
-    pytest.mark.skipif(
-        keras.config.backend() != "tensorflow",
-        reason="these are strategies of TensorFlow",
+    pytest.mark.only_on(
+        "tensorflow", reason="these are strategies of TensorFlow"
     ),
     pytest.mark.long,
 ]

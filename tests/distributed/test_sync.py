@@ -2,7 +2,6 @@
 
 import functools
 
-import keras
 import numpy as np
 import processes
 import pytest
@@ -11,8 +10,8 @@ import shares
 import keras_rankmetrics as krm
 
 NAMES = list(shares.metrics())
-_OTHER = pytest.mark.skipif(
-    keras.config.backend() == "tensorflow",
+_OTHER = pytest.mark.not_on(
+    "tensorflow",
     reason="processes of TensorFlow have a strategy: see test_strategies",
 )
 

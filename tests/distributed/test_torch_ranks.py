@@ -10,9 +10,7 @@ import shares
 
 pytestmark = [
     pytest.mark.long,
-    pytest.mark.skipif(
-        keras.config.backend() != "torch", reason="ranks of torch"
-    ),
+    pytest.mark.only_on("torch", reason="ranks of torch"),
 ]
 _REDUCES = tuple(map(int, keras.__version__.split(".")[:2])) >= (3, 16)
 

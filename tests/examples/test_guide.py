@@ -42,7 +42,7 @@ def block(page, holding):
 
 
 @pytest.mark.long
-@pytest.mark.skipif(BACKEND != "tensorflow", reason="tf.data, its package")
+@pytest.mark.only_on("tensorflow", reason="tf.data, its package")
 def test_tf_data_pads_labels_with_what_it_is_told():
     names = {}
     exec(block("input.md", "padded_batch"), names)
@@ -64,7 +64,7 @@ def test_tf_data_pads_labels_with_what_it_is_told():
     assert by_default < expected - 0.1
 
 
-@pytest.mark.skipif(BACKEND != "tensorflow", reason="tf.data, its package")
+@pytest.mark.only_on("tensorflow", reason="tf.data, its package")
 def test_tf_data_pads_ids_of_their_dtype():
     import tensorflow as tf
 
@@ -151,7 +151,7 @@ def test_metrics_leave_out_what_the_input_says_by_id():
     assert [values[n] for n in ("ndcg@2", "recall@2")] == expected
 
 
-@pytest.mark.skipif(BACKEND != "jax", reason="what jax compiles")
+@pytest.mark.only_on("jax", reason="what jax compiles")
 @pytest.mark.parametrize("lists, shapes", [(6, [3]), (5, [3, 2])])
 def test_a_short_last_batch_is_compiled_for_itself(lists, shapes):
     traced = []
@@ -214,7 +214,7 @@ print(json.dumps({
 """
 
 
-@pytest.mark.skipif(BACKEND != "jax", reason="DataParallel of jax")
+@pytest.mark.only_on("jax", reason="DataParallel of jax")
 def test_empty_lists_fill_the_last_batch_of_several_devices():
     flag = "--xla_force_host_platform_device_count=2"
     result = subprocess.run(

@@ -36,7 +36,7 @@ def test_some_cases(monkeypatch):
 
 
 @pytest.mark.long
-@pytest.mark.skipif(BACKEND == "torch", reason="torch compiles nothing here")
+@pytest.mark.not_on("torch", reason="torch compiles nothing here")
 def test_some_programs(monkeypatch):
     monkeypatch.setitem(draws.SHARE_OF_PROGRAMS, BACKEND, 1.0)
     run = search.Search(seed=0).run(seconds=180, cases=1000)

@@ -24,13 +24,11 @@ from keras_rankmetrics import (
 
 BACKEND = keras.backend.backend()
 
-on_tensorflow = pytest.mark.skipif(
-    BACKEND != "tensorflow", reason="tf.function is of tensorflow"
+on_tensorflow = pytest.mark.only_on(
+    "tensorflow", reason="tf.function is of tensorflow"
 )
-on_jax = pytest.mark.skipif(BACKEND != "jax", reason="jax.jit is of jax")
-on_torch = pytest.mark.skipif(
-    BACKEND != "torch", reason="torch.compile is of torch"
-)
+on_jax = pytest.mark.only_on("jax", reason="jax.jit is of jax")
+on_torch = pytest.mark.only_on("torch", reason="torch.compile is of torch")
 
 
 def batch_of(lists, items, seed=0):
@@ -485,9 +483,7 @@ def test_no_gradient_flows():
         np.testing.assert_equal(np.asarray(gradient), 0)
 
 
-@pytest.mark.skipif(
-    keras.backend.backend() != "tensorflow", reason="graphs are TensorFlow's"
-)
+@pytest.mark.only_on("tensorflow", reason="graphs are TensorFlow's")
 def test_nan_weights_survive_the_optimizer_of_graphs():
     """It turns `not w <= 0` into `w > 0`, which a NaN is not."""
     import tensorflow as tf

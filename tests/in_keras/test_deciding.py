@@ -136,10 +136,7 @@ def test_fit_stops_each_validation_pass_and_goes_on():
 
 
 @pytest.mark.long
-@pytest.mark.skipif(
-    keras.config.backend() == "torch",
-    reason="Keras has no steps_per_execution on torch",
-)
+@pytest.mark.not_on("torch", reason="Keras has no steps_per_execution on torch")
 def test_with_several_steps_in_one_execution_it_looks_once_for_each():
     metric = krm.MeanReciprocalRank()
     model = compiled(metric, steps_per_execution=3)

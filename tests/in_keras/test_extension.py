@@ -56,6 +56,7 @@ def test_ties_are_averaged():
     assert number(RPrecision(ties="optimistic")([1, 0, 1, 0], [0.0] * 4)) == 1
 
 
+@pytest.mark.filterwarnings("ignore:.*Labels should be")
 def test_masks_weights_and_empty_lists():
     labels = [[1, -1, 0, 1], [0, 0, 0, 0], [1, 0, 0, 0]]
     scores = [[1.0, 9.0, 2.0, 3.0]] * 3
@@ -325,6 +326,7 @@ def test_a_large_k_costs_no_more_than_the_list():
     ("inputs", "batch"),
     [("scores", NOT_RETRIEVED), ("ids", RECOMMENDED_AGAIN)],
 )
+@pytest.mark.filterwarnings("ignore:.*Labels should be")
 def test_where_no_item_is_retrieved_there_is_nothing(ask, inputs, batch):
     """Of these, one item is, and it is relevant."""
 

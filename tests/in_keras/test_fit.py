@@ -547,7 +547,7 @@ def test_weights_after_a_loss_of_ones_own_are_right_or_doubted(with_zeros):
         assert (found, said) == (approx(whole, rel=1e-6), [])
 
 
-@pytest.mark.skipif(BACKEND != "torch", reason="losses write on torch only")
+@pytest.mark.only_on("torch", reason="losses write on torch only")
 @pytest.mark.parametrize("loss", ["mse", ["mse", "mse"]])
 def test_weights_that_several_outputs_share_are_doubted(loss):
     """Each loss multiplies the same tensor by its mask."""

@@ -225,7 +225,7 @@ def test_in_a_program_as_outside():
         assert ops.convert_to_numpy(found) == approx(expected)
 
 
-@pytest.mark.skipif(BACKEND != "jax", reason="only jax needs to know")
+@pytest.mark.only_on("jax", reason="only jax needs to know")
 def test_jax_needs_to_know_how_many_ranks_there_are():
     import jax
 

@@ -23,8 +23,8 @@ SIGNED = ["int8", "int16", "int32", "int64"]
 FLOATS = ["float16", "bfloat16", "float32", "float64"]
 DTYPES = UNSIGNED + SIGNED + FLOATS
 
-needs_64_bits = pytest.mark.skipif(
-    BACKEND == "jax", reason="jax makes 32 bits of 64, unless told otherwise"
+needs_64_bits = pytest.mark.not_on(
+    "jax", reason="jax makes 32 bits of 64, unless told otherwise"
 )
 
 
@@ -107,6 +107,7 @@ def test_masks(dtype):
 
 
 @pytest.mark.parametrize("dtype", SIGNED + FLOATS)
+@pytest.mark.filterwarnings("ignore:.*Labels should be")
 def test_negative_labels(dtype):
     labels = typed([[-1, 1, 0, -1]], dtype)
     scores = [[9, 1, 2, 8]]
@@ -129,9 +130,7 @@ def test_unsigned_scores_do_not_wrap(dtype):
     assert float(MeanReciprocalRank()([[0, 1, 0, 0]], scores)) == 1.0
 
 
-@pytest.mark.skipif(
-    BACKEND == "torch", reason="Keras makes int64 of uint32 for torch"
-)
+@pytest.mark.not_on("torch", reason="Keras makes int64 of uint32 for torch")
 def test_large_unsigned_scores_are_refused():
     """Not every backend could tell their order."""
     with pytest.raises(ValueError, match=r"dtype uint32\. Cast it: "):
@@ -225,8 +224,8 @@ def test_gains_are_not_computed_in_small_dtypes(dtype):
 # Precision of results
 
 
-@pytest.mark.skipif(
-    BACKEND != "tensorflow",
+@pytest.mark.only_on(
+    "tensorflow",
     reason="the Keras operations of the other backends round to float32",
 )
 def test_float64_results():

@@ -195,7 +195,7 @@ def test_numbers_that_single_precision_keeps(value):
     }
 
 
-@pytest.mark.skipif(BACKEND != "tensorflow", reason="of TensorFlow alone")
+@pytest.mark.only_on("tensorflow", reason="of TensorFlow alone")
 def test_numbers_of_double_precision():
     metric = HitRateAtK(relevance_threshold=1e-50, dtype="float64")
     assert float(metric([[0.0, 0.0]], [[2.0, 1.0]])) == 0

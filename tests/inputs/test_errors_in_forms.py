@@ -304,7 +304,7 @@ def test_none(metrics, form, name):
         metrics[form].update_state(**{**arguments, name: None})
 
 
-@pytest.mark.skipif(BACKEND != "tensorflow", reason="TensorFlow's")
+@pytest.mark.only_on("tensorflow", reason="TensorFlow's")
 @pytest.mark.parametrize("form", GOOD)
 def test_sparse_tensors(metrics, form):
     """Of TensorFlow: they have nothing to do with `inputs="sparse"`."""

@@ -217,7 +217,7 @@ def test_sparse_tensors_of_torch(metrics):
     refused(metrics["scores"], text, labels, SCORES)
 
 
-@pytest.mark.skipif(BACKEND == "torch", reason="torch reads its own tensors")
+@pytest.mark.not_on("torch", reason="torch reads its own tensors")
 def test_tensors_of_torch_with_a_gradient_in_a_list(metrics):
     row = import_("torch").tensor(SCORES[0], requires_grad=True)
     text = (

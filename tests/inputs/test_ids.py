@@ -147,7 +147,7 @@ def test_negative_ids_that_are_masked_are_no_error():
     assert values(metric, y_true, [[5, -9]]) == approx([1.0])
 
 
-@pytest.mark.skipif(BACKEND != "tensorflow", reason="of TensorFlow")
+@pytest.mark.only_on("tensorflow", reason="of TensorFlow")
 def test_in_a_graph_lists_with_negative_ids_are_nan():
     import tensorflow as tf
 
@@ -176,7 +176,7 @@ def test_a_single_list():
     assert metric.per_list([5, 9], [3, 5, 1]).shape == ()
 
 
-@pytest.mark.skipif(BACKEND == "jax", reason="jax has no int64 by default")
+@pytest.mark.not_on("jax", reason="jax has no int64 by default")
 def test_large_ids():
     """Ids that are equal in their lower 32 bits, or as floats."""
     high = 2**62
@@ -199,7 +199,7 @@ class Foreign:
         return self.values
 
 
-@pytest.mark.skipif(BACKEND != "jax", reason="the others have int64")
+@pytest.mark.only_on("jax", reason="the others have int64")
 @pytest.mark.parametrize("name", ["y_true", "y_pred"])
 def test_ids_too_large_for_jax(name):
     metric = MeanReciprocalRank(inputs="ids")
@@ -370,6 +370,7 @@ def labels_of_items(target, labels, recommended, without_label):
     labels=np.tile(GRADES[[6, 2, 5, 4, 3, 2]], (LISTS, 1)),
     recommended=np.tile(np.arange(9, dtype="int32")[::-1], (LISTS, 1)),
 )
+@pytest.mark.filterwarnings("ignore:.*Labels should be")
 def test_labels_of_ids_are_those_of_items(suites, target, labels, recommended):
     """Labels beside ids give the values of the same labels beside scores."""
     graded, dense, without_label = suites
@@ -453,7 +454,7 @@ def test_graded_ids_in_a_compiled_program():
 
 
 @pytest.mark.long
-@pytest.mark.skipif(BACKEND != "tensorflow", reason="TensorFlow's")
+@pytest.mark.only_on("tensorflow", reason="TensorFlow's")
 def test_graded_ids_of_unknown_sizes():
     import tensorflow as tf
 

@@ -110,9 +110,7 @@ def test_per_list_warns():
     assert SHARE.format("hit_rate@2") in text
 
 
-@pytest.mark.skipif(
-    keras.backend.backend() != "torch", reason="others compile it"
-)
+@pytest.mark.only_on("torch", reason="others compile it")
 def test_fit_warns():
     model = keras.Sequential([keras.Input((5,)), keras.layers.Dense(5)])
     model.compile(loss="mse", metrics=[krm.NDCG(2), krm.HitRateAtK(2)])

@@ -68,6 +68,7 @@ HAVE_OTHERS = [row for row in ROWS if "plus_one_gain" not in str(row)]
 
 
 @pytest.mark.parametrize("turn", range(2))
+@pytest.mark.filterwarnings("ignore:.*Labels should be")
 def test_it_is_as_if_the_lost_ones_had_no_score(data, turn):
     """Between items of a higher and of a lower gain, in the best order."""
     labels, scores, weights, lost = data

@@ -150,9 +150,7 @@ def test_infinite_weights_of_other_forms(inputs):
 
 
 @pytest.mark.long
-@pytest.mark.skipif(
-    keras.backend.backend() == "torch", reason="torch compiles nothing in fit"
-)
+@pytest.mark.not_on("torch", reason="torch compiles nothing in fit")
 @pytest.mark.parametrize("per_item", [False, True])
 @pytest.mark.parametrize("wrong", [INF, -INF, -0.5])
 def test_impossible_weights_in_a_program(per_item, wrong):
@@ -198,9 +196,7 @@ def test_weights_of_items_that_are_all_tiny(metric):
 
 
 @pytest.mark.long
-@pytest.mark.skipif(
-    keras.backend.backend() == "torch", reason="torch compiles nothing in fit"
-)
+@pytest.mark.not_on("torch", reason="torch compiles nothing in fit")
 def test_weights_of_items_that_are_all_tiny_in_a_program():
     model = keras.Sequential([keras.Input((3,)), keras.layers.Reshape((3, 1))])
     model.compile(loss="mse", weighted_metrics=[krm.NDCG(k=2)])

@@ -94,7 +94,7 @@ def test_other_rows_beside_plain_predictions(case):
         values(metric(case), *passed(renamed))
 
 
-@pytest.mark.parametrize("case, part, axis", named_parts())
+@pytest.mark.parametrize("case, part, axis", [*named_parts()])
 def test_other_names_of_one_part(case, part, axis):
     """In another order, and of other things."""
     given = parts(CASES[case])

@@ -19,8 +19,8 @@ from keras_rankmetrics import (
 from keras_rankmetrics.engine.inputs.tensors import made_dense
 
 BACKEND = keras.backend.backend()
-needs_tensorflow = pytest.mark.skipif(
-    BACKEND != "tensorflow", reason="ragged tensors are TensorFlow's"
+needs_tensorflow = pytest.mark.only_on(
+    "tensorflow", reason="ragged tensors are TensorFlow's"
 )
 
 LABELS = [[0, 1, 3], [2], [], [0, 0, 1, 0, 2]]
@@ -243,7 +243,7 @@ def test_ragged_masks():
     assert found == approx(expected, rel=1e-6, nan_ok=True)
 
 
-@pytest.mark.skipif(BACKEND != "torch", reason="torch's")
+@pytest.mark.only_on("torch", reason="torch's")
 def test_tensors_that_require_a_gradient():
     import torch
 

@@ -79,6 +79,7 @@ def test_each_structure_of_ties():
     check_values(every, *all_structures(1))
 
 
+@pytest.mark.filterwarnings("ignore:.*Labels should be")
 def test_each_structure_in_a_strict_order():
     labels, scores, _ = all_structures(2)
     check_values(in_turns(ROWS, KS, STRICT_TIES), labels, scores, None)
@@ -165,6 +166,7 @@ def test_strict_orders(ties, n, ks, weighted):
         )
     ],
 )
+@pytest.mark.filterwarnings("ignore:.*Labels should be")
 def test_results(form, turn):
     """Some lists hold nothing relevant, and one no item.
 

@@ -361,7 +361,7 @@ def test_grades_above_the_highest():
     np.testing.assert_array_equal(metric.get_state(), before)
 
 
-@pytest.mark.skipif(keras.backend.backend() != "jax", reason="jit is of jax")
+@pytest.mark.only_on("jax", reason="jit is of jax")
 def test_grades_above_the_highest_in_a_program():
     import jax
 

@@ -53,6 +53,7 @@ def test_all_letters_of_a_picture_follow_the_scheme(metric):
     assert set(styles) == {f"fill: {LIGHT}"}
 
 
+@pytest.mark.filterwarnings("ignore:.*Labels should be")
 def test_a_new_page_says_what_it_lacks(tmp_path):
     page = Page(METRICS[0], tmp_path)
     assert "no such page" in next(page.lacks())
@@ -74,6 +75,7 @@ def test_a_new_page_says_what_it_lacks(tmp_path):
     assert list(page.lacks()) == []
 
 
+@pytest.mark.filterwarnings("ignore:.*Labels should be")
 def test_a_page_without_a_marker_says_so(tmp_path):
     page = Page(METRICS[0], tmp_path)
     page.write()

@@ -1,11 +1,8 @@
 """The walks through the package are short, and the page shows them."""
 
-import keras
 import pytest
 
-pytestmark = pytest.mark.skipif(
-    keras.backend.backend() != "torch", reason="the walks are those on torch"
-)
+pytestmark = pytest.mark.only_on("torch", reason="the walks are those on torch")
 
 
 @pytest.mark.parametrize(

@@ -306,6 +306,7 @@ def theirs(peer, name):
         if parts(name)[0] in CASES[peer]
     ],
 )
+@pytest.mark.filterwarnings("ignore:.*Labels should be")
 def test_numbers(peer, name):
     metric, batch = made(peer, name)
     expected = theirs(peer, name)

@@ -2,7 +2,6 @@
 
 import sys
 
-import keras
 import numpy as np
 import pytest
 from catalogue import PLAIN_ROWS_OF_IDS
@@ -52,10 +51,7 @@ def test_a_denominator_of_k_is_that_k(inputs):
 
 
 @pytest.mark.long
-@pytest.mark.skipif(
-    keras.backend.backend() != "tensorflow",
-    reason="tf.function is of tensorflow",
-)
+@pytest.mark.only_on("tensorflow", reason="tf.function is of tensorflow")
 @pytest.mark.parametrize("inputs", GIVEN)
 @pytest.mark.parametrize("k", [2**31 - 1, 10**25])
 def test_in_a_graph_of_unknown_shapes(k, inputs):

@@ -109,7 +109,7 @@ def test_in_order_is_a_stable_order(dtype):
 
 
 @pytest.mark.long
-@pytest.mark.skipif(BACKEND != "tensorflow", reason="shapes of tensorflow")
+@pytest.mark.only_on("tensorflow", reason="shapes of tensorflow")
 @all_dtypes
 @pytest.mark.parametrize("shape", [[None, None], [None, 3], [4, None]])
 @pytest.mark.parametrize("jit_compile", [False, True])
@@ -125,7 +125,7 @@ def test_shapes_that_are_not_known(shape, dtype, jit_compile):
     assert arrays(found) == tuple(map(list, zip(*by_list, strict=True)))
 
 
-@pytest.mark.skipif(BACKEND != "torch", reason="traces of torch")
+@pytest.mark.only_on("torch", reason="traces of torch")
 @all_dtypes
 def test_what_numpy_does_not_see(dtype):
     """Where torch has no numbers yet, it sorts by itself."""

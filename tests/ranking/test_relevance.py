@@ -56,6 +56,7 @@ ZEROS = np.zeros_like(SCORES)
 @pytest.mark.parametrize("k", [3, None])
 @pytest.mark.parametrize("scores", [SCORES, ZEROS], ids=["strict", "tied"])
 @pytest.mark.parametrize("function", [squared, constant, undefined_below_0])
+@pytest.mark.filterwarnings("ignore:.*Labels should be")
 def test_no_item_is_worth_nothing(function, scores, k):
     def guarded(label):
         return ops.where(label >= 0, function(ops.maximum(label, 0.0)), 0.0)
@@ -66,6 +67,7 @@ def test_no_item_is_worth_nothing(function, scores, k):
     np.testing.assert_array_equal(*map(ops.convert_to_numpy, (found, expected)))
 
 
+@pytest.mark.filterwarnings("ignore:.*Labels should be")
 def test_a_masked_label_of_minus_three_is_not_nine():
     metric = with_relevance(squared, lambda ranking, k: ranking.overall())()
     assert float(metric(LABELS[:1], SCORES[:1])) == 5.0

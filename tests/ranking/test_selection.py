@@ -36,6 +36,7 @@ if keras.config.backend() == "jax":  # has 32 bits
     ],
 )
 @pytest.mark.parametrize("k", [1, 7, None])
+@pytest.mark.filterwarnings("ignore:overflow encountered")
 def test_values_and_places(name, dtype, k):
     rows = ops.convert_to_tensor(ROWS[name].astype(dtype))
     k = min(k or rows.shape[-1], rows.shape[-1])
@@ -59,7 +60,7 @@ def test_what_is_selected_from_is_as_before():
     np.testing.assert_array_equal(after, ROWS["distinct"].astype("float32"))
 
 
-@pytest.mark.skipif(keras.config.backend() != "torch", reason="for torch")
+@pytest.mark.only_on("torch", reason="for torch")
 def test_nan_is_the_highest():
     rows = ops.convert_to_tensor(np.array([[1.0, np.nan, 2.0]], "float32"))
     np.testing.assert_array_equal(
@@ -67,7 +68,7 @@ def test_nan_is_the_highest():
     )
 
 
-@pytest.mark.skipif(keras.config.backend() != "torch", reason="for torch")
+@pytest.mark.only_on("torch", reason="for torch")
 def test_tensors_that_numpy_does_not_see():
     import torch
 

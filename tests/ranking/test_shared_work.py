@@ -16,9 +16,7 @@ BACKEND = keras.backend.backend()
 LISTS, ITEMS = 8, 64
 
 only = {
-    backend: pytest.mark.skipif(
-        backend != BACKEND, reason=f"programs of {backend}"
-    )
+    backend: pytest.mark.only_on(backend, reason=f"programs of {backend}")
     for backend in ("tensorflow", "jax")
 }
 

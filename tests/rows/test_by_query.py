@@ -530,7 +530,7 @@ def test_rows_of_pandas_have_one_index():
         EvaluateByQuery(krm.NDCG(3), np.zeros((4, 2)), y, query=other)
 
 
-@pytest.mark.skipif(BACKEND != "tensorflow", reason="tf.data, its package")
+@pytest.mark.only_on("tensorflow", reason="tf.data, its package")
 def test_a_dataset_without_an_end():
     import tensorflow as tf
 
@@ -567,7 +567,7 @@ print(found == krm.evaluate_rows(query, y, scores, krm.NDCG(3)))
 
 
 @pytest.mark.long
-@pytest.mark.skipif(BACKEND != "tensorflow", reason="replicas of TensorFlow")
+@pytest.mark.only_on("tensorflow", reason="replicas of TensorFlow")
 def test_replicas_score_each_row_once():
     ran = subprocess.run(
         [sys.executable, "-c", ON_TWO_REPLICAS], capture_output=True, text=True

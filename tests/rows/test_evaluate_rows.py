@@ -65,6 +65,7 @@ def halves(number):
 
 
 @pytest.mark.parametrize("names", [np.arange, texts, objects, halves])
+@pytest.mark.filterwarnings("ignore:.*Labels should be")
 def test_rows_have_the_numbers_of_their_lists(names):
     labels, scores = lists()
     expected = of_lists(labels, scores, metrics())
@@ -76,6 +77,7 @@ def test_rows_have_the_numbers_of_their_lists(names):
 
 @pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
 @pytest.mark.parametrize("names", [np.arange, texts])
+@pytest.mark.filterwarnings("ignore:.*Labels should be")
 def test_columns_of_other_libraries(library, names):
     held = pytest.importorskip(library, reason="needs the extra [interop]")
     make = {
@@ -90,6 +92,7 @@ def test_columns_of_other_libraries(library, names):
     assert found == approx(expected, abs=1e-6)
 
 
+@pytest.mark.filterwarnings("ignore:.*Labels should be")
 def test_tensors_and_columns_of_one():
     labels, scores = lists()
     query, y_true, y_pred = rows_of(labels, scores)
@@ -100,6 +103,7 @@ def test_tensors_and_columns_of_one():
     assert found == approx(of_lists(labels, scores, metrics()), abs=1e-6)
 
 
+@pytest.mark.filterwarnings("ignore:.*Labels should be")
 def test_metrics_then_hold_these_rows_and_no_others():
     labels, scores = lists()
     rows = rows_of(labels, scores)
@@ -142,6 +146,7 @@ def test_a_class_of_the_same_name_is_another_metric():
     assert krm.evaluate_rows(*rows, made(3.0)) == {"own@1": 3.0}
 
 
+@pytest.mark.filterwarnings("ignore:.*Labels should be")
 def test_collections_with_errors_slices_and_comparisons():
     labels, scores = lists()
     query, y_true, y_pred = rows_of(labels, scores)
@@ -183,6 +188,7 @@ def test_collections_with_errors_slices_and_comparisons():
     )
 
 
+@pytest.mark.filterwarnings("ignore:.*Labels should be")
 def test_weights_of_items_and_of_lists():
     labels, scores = lists()
     query, y_true, y_pred = rows_of(labels, scores)

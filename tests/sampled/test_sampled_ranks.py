@@ -513,9 +513,7 @@ def test_in_a_compiled_program():
 
 
 @pytest.mark.long
-@pytest.mark.skipif(
-    keras.backend.backend() == "torch", reason="torch compiles no program"
-)
+@pytest.mark.not_on("torch", reason="torch compiles no program")
 @pytest.mark.parametrize("received", UNFIT)
 def test_a_list_that_does_not_fit_in_a_compiled_program(received):
     labels, scores, weights = batch(5)

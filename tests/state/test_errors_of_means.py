@@ -529,6 +529,7 @@ def test_under_the_mean_weight_of_items_each_list_has_its_own(shape):
     assert metric.standard_error() == approx(expected, rel=1e-4)
 
 
+@pytest.mark.filterwarnings("ignore:.*Labels should be")
 def test_lists_that_all_take_the_mean_weight():
     labels, scores, weights = batch(3, 60)
     metric = krm.NDCG(3, empty="one")

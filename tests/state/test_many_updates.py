@@ -54,7 +54,7 @@ def compiled():
     jax.monitoring.clear_event_listeners()
 
 
-@pytest.mark.skipif(BACKEND != "jax", reason="only jax compiles operations")
+@pytest.mark.only_on("jax", reason="only jax compiles operations")
 @pytest.mark.parametrize("inputs", ["scores", "sparse", "ids"])
 @pytest.mark.parametrize("ties", TIES)
 def test_jax_compiles_no_shape_again(ties, inputs, compiled):

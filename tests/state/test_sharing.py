@@ -20,7 +20,7 @@ from keras_rankmetrics.engine.evaluation import batch_cache
 BACKEND = keras.backend.backend()
 
 only = {
-    backend: pytest.mark.skipif(backend != BACKEND, reason=f"for {backend}")
+    backend: pytest.mark.only_on(backend, reason=f"for {backend}")
     for backend in ("tensorflow", "jax", "torch")
 }
 

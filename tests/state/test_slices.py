@@ -211,9 +211,7 @@ def test_in_a_compiled_program(shape):
 
 
 @pytest.mark.long
-@pytest.mark.skipif(
-    keras.backend.backend() == "torch", reason="torch compiles no program"
-)
+@pytest.mark.not_on("torch", reason="torch compiles no program")
 @pytest.mark.parametrize("shape", [(20,), (20, 3)])
 def test_a_group_outside_in_a_compiled_program(shape):
     """It counts in no group, and the value of all is NaN."""

@@ -161,6 +161,7 @@ CRAFTED = {
 
 
 @pytest.mark.parametrize("what", CRAFTED)
+@pytest.mark.filterwarnings("ignore:The object being serialized")
 def test_a_crafted_file_runs_nothing(tmp_path, what):
     path = tmp_path / "model.keras"
     crafted(path, CRAFTED[what]())

@@ -116,6 +116,7 @@ def test_chance_is_what_constant_scores_have(metric):
 
 
 @pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.filterwarnings("ignore:.*Labels should be")
 def test_one_subtopic_is_no_other_metric(metric):
     labels, scores = batch(30, 7, 1, levels=4, seed=5)
     plain = {

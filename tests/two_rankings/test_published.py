@@ -2,7 +2,6 @@
 
 import json
 
-import keras
 import pytest
 
 from tests.two_rankings import published
@@ -21,9 +20,8 @@ def test_some_figures():
 
 
 @pytest.mark.long
-@pytest.mark.skipif(
-    keras.backend.backend() != "torch",
-    reason="the other backends have every twentieth figure",
+@pytest.mark.only_on(
+    "torch", reason="the other backends have every twentieth figure"
 )
 def test_a_hundred_figures():
     assert len(ROWS) == published.FIGURES

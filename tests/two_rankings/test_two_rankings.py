@@ -310,7 +310,7 @@ def test_fit_with_padding_and_a_short_batch(jit):
         assert found[name] == pytest.approx(x, abs=1e-5), name
 
 
-@pytest.mark.skipif(keras.config.backend() != "jax", reason="of jax")
+@pytest.mark.only_on("jax", reason="of jax")
 @pytest.mark.parametrize("name", [*METRICS, "kendall_tau"])
 def test_jax_jit(name):
     import jax

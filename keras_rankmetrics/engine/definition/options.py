@@ -266,7 +266,7 @@ def _numbers_of(options: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
 
 def _kept(value: float, limits: np.finfo[Any]) -> float:
     # Backends flush subnormal numbers to 0.
-    if abs(value) < limits.tiny:
+    if abs(value) < float(limits.tiny):
         return 0.0
     with np.errstate(over="ignore"):
         return float(limits.dtype.type(value))
