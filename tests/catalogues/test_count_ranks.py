@@ -336,9 +336,8 @@ def test_vectors_in_float64_keep_their_digits():
     assert counts["above"] == 1 and counts["tied"] == 0
 
 
+@pytest.mark.only_on("torch", reason="a context of torch")
 def test_autocast_of_torch_does_not_round_inner_products():
-    if BACKEND != "torch":
-        pytest.skip("a context of torch")
     import torch
 
     rng = np.random.default_rng(0)
@@ -351,10 +350,9 @@ def test_autocast_of_torch_does_not_round_inner_products():
         np.testing.assert_equal(found, expected)
 
 
+@pytest.mark.only_on("torch", reason="views of torch need no memory")
 def test_a_chunk_of_more_scores_than_int32_counts():
     """Seen through a view of torch, where each row is shifted by one item."""
-    if BACKEND != "torch":
-        pytest.skip("views of torch need no memory")
     lists, chunk = 2**21 + 1, 2**10
     base = ops.arange(lists + chunk) % 251
     scores = ops.cast(base, "uint8").as_strided((lists, chunk), (1, 1))

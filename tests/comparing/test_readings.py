@@ -391,6 +391,7 @@ def test_groups_of_lists_that_depend_on_each_other():
 # Results that are joined.
 
 
+@pytest.mark.filterwarnings("ignore:With `convention`")
 @pytest.mark.filterwarnings("ignore:`drop_same_id=True` should")
 def test_rules_and_weights_of_joined_results_are_the_same():
     one = krm.compare(TRUTH, {"one": RUN}, "RR")

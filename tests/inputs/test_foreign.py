@@ -41,26 +41,36 @@ def test_dtypes_of_ids(dtype):
 
 def columns():
     """Columns of lists, as files of logs are read."""
-    yield "pandas", lambda rows: import_("pandas").Series(rows)
+    yield "pandas", lambda rows: pandas().Series(rows)
     yield (
         "pandas of arrays",
-        lambda rows: import_("pandas").Series(
-            [np.array(row, int) for row in rows]
-        ),
+        lambda rows: pandas().Series([np.array(row, int) for row in rows]),
     )
-    yield "arrow", lambda rows: import_("pyarrow").array(rows)
+    yield "arrow", lambda rows: pyarrow().array(rows)
     yield "arrow in pandas", arrow_in_pandas
-    yield "polars", lambda rows: import_("polars").Series(rows)
+    yield "polars", lambda rows: polars().Series(rows)
 
 
-def import_(library):
-    return pytest.importorskip(library, reason=f"{library} is not installed")
+def pandas():
+    return pytest.importorskip("pandas")
+
+
+def polars():
+    return pytest.importorskip("polars")
+
+
+def pyarrow():
+    return pytest.importorskip("pyarrow")
+
+
+def torch():
+    return pytest.importorskip("torch")
 
 
 def arrow_in_pandas(rows):
-    pandas, arrow = import_("pandas"), import_("pyarrow")
-    dtype = pandas.ArrowDtype(arrow.list_(arrow.int64()))
-    return pandas.Series(rows, dtype=dtype)
+    pd, pa = pandas(), pyarrow()
+    dtype = pd.ArrowDtype(pa.list_(pa.int64()))
+    return pd.Series(rows, dtype=dtype)
 
 
 @pytest.mark.parametrize(
@@ -89,8 +99,7 @@ def test_ragged_ids_of_uint64():
 
 @pytest.mark.long
 def test_a_tensor_of_torch_with_a_gradient():
-    torch = import_("torch")
-    scores = torch.tensor(SCORES, requires_grad=True)
+    scores = torch().tensor(SCORES, requires_grad=True)
     assert values(krm.NDCG(), LABELS, scores) == pytest.approx(EXPECTED)
 
 
@@ -119,7 +128,7 @@ MISSING = "Pass [] for a list without items, and -1 for a missing label or id."
 @pytest.mark.parametrize("kind", [list, "pandas"])
 def test_rows_that_are_missing(metrics, kind, nothing):
     rows = [[1, 2], nothing, [3]]
-    column = rows if kind is list else import_("pandas").Series(rows)
+    column = rows if kind is list else pandas().Series(rows)
     text = f"`y_true[1]` is {nothing}. {MISSING}"
     refused(metrics["ids"], text, column, RECOMMENDED)
     text = f"`y_pred[1]` is {nothing}. {MISSING}"
@@ -212,14 +221,14 @@ def test_sparse_matrices_of_scipy(metrics, kind):
 
 
 def test_sparse_tensors_of_torch(metrics):
-    labels = import_("torch").tensor(LABELS).to_sparse()
+    labels = torch().tensor(LABELS).to_sparse()
     text = "`y_true` should be a dense tensor, or a `tf.RaggedTensor` on Tens"
     refused(metrics["scores"], text, labels, SCORES)
 
 
 @pytest.mark.not_on("torch", reason="torch reads its own tensors")
 def test_tensors_of_torch_with_a_gradient_in_a_list(metrics):
-    row = import_("torch").tensor(SCORES[0], requires_grad=True)
+    row = torch().tensor(SCORES[0], requires_grad=True)
     text = (
         "`y_pred[0]` is a tensor that requires a gradient. Detach it: "
         "`.detach()`."

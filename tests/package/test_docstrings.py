@@ -1,7 +1,6 @@
 """What a public name must say: in words, and by an example that runs."""
 
 import doctest
-import importlib.util
 import pathlib
 import re
 import sys
@@ -64,8 +63,7 @@ def test_what_is_provisional():
 
 def members():
     """The members that the reference shows, by class."""
-    if not importlib.util.find_spec("sphinx"):
-        pytest.skip("needs the extra [docs]")
+    pytest.importorskip("sphinx", reason="needs the extra [docs]")
     sys.path.insert(0, str(DOCS / "_ext"))
     try:
         from reference import MEMBERS

@@ -135,9 +135,12 @@ SOURCES = {
 }
 
 
-@pytest.mark.parametrize("source", SOURCES)
-def test_every_metric_is_here_or_there_is_a_reason(source):
-    module, read = SOURCES[source]
+@pytest.mark.parametrize(
+    ("source", "module", "read"),
+    [(name, *of_name) for name, of_name in SOURCES.items()],
+    ids=SOURCES,
+)
+def test_every_metric_is_here_or_there_is_a_reason(source, module, read):
     names = read(pytest.importorskip(module))
     convention = getattr(conventions, source)
     here = COUNTERPARTS[source]

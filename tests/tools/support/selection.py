@@ -17,7 +17,9 @@ def packages_of(item):
     needs = _needs_of(str(item.path))
     params = getattr(getattr(item, "callspec", None), "params", {})
     used = [getattr(item, "originalname", item.name), *item.fixturenames]
-    used += [getattr(x, "__name__", "") for x in params.values()]
+    for each in filter(callable, params.values()):
+        code = getattr(each, "__code__", None)  # of a lambda, what it names
+        used += [getattr(each, "__name__", ""), *getattr(code, "co_names", ())]
     found, seen = set(), set()
     while used:
         name = used.pop()
@@ -83,7 +85,7 @@ def _needs(body):
     arguments, names, nodes = [], [], [*body]
     while nodes:
         node = nodes.pop()
-        if isinstance(node, ast.If | ast.IfExp | ast.ClassDef):
+        if isinstance(node, ast.If | ast.ClassDef):
             continue
         if isinstance(node, ast.Name):
             names.append(node.id)
