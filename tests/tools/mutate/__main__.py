@@ -16,6 +16,7 @@ import gc
 import io
 import json
 import pathlib
+import signal
 import sys
 import time
 from typing import NamedTuple
@@ -78,6 +79,8 @@ def main() -> int:
         print(*found, sep="\n")
         return 0
     import_packages()
+    # A run that is ended ends its forks, too.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     os.chdir(ROOT)
     files = covering.test_files(options.tests)
     begun = time.monotonic()

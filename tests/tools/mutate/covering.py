@@ -119,7 +119,9 @@ def measured(files: list[str]) -> dict[str, Measured]:
     if missing and importlib.util.find_spec("coverage") is None:
         raise SystemExit('Install coverage: pip install -e ".[mutation]".')
     for i, file in enumerate(missing, 1):
-        result = forked(lambda name: measure(name, keys[name]), file, LONGEST)
+        result = forked(
+            lambda name: measure(name, keys[name]), file, LONGEST, group=True
+        )
         if not isinstance(result, Measured):
             known.pop(file, None)
             print(f"{i}/{len(missing)} {file}: {result}", flush=True)

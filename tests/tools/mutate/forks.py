@@ -23,6 +23,7 @@ def forked(
     receive, send = context.Pipe(duplex=False)
 
     def run() -> None:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
         if group:
             os.setsid()
         with open(os.devnull, "w") as nothing:

@@ -44,6 +44,8 @@ NOT_SWAPPED = {
     *("minimum", "cast", "getattr", "hasattr", "isinstance", "issubclass"),
 }
 UNCHANGED_FIELDS = {"annotation", "decorator_list", "returns", "type_params"}
+# These change no result: a check in `zip`, and the line that a warning names.
+UNCHANGED_KEYWORDS = {"stacklevel", "strict"}
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 LONGEST = 60  # characters of the expression that a mutant shows
 
@@ -269,7 +271,8 @@ class Finder(ast.NodeVisitor):
                 texts = [self.source[i:j].decode() for i, j in parts]
                 yield start, end, "".join(texts)
         for keyword in node.keywords:
-            if keyword.arg and keyword.arg not in self.required.get(name, ()):
+            needed = self.required.get(name, set()) | UNCHANGED_KEYWORDS
+            if keyword.arg and keyword.arg not in needed:
                 start, end = self.span(keyword)
                 comma = re.match(rb"[ \n]*,[ ]?", self.source[end:])
                 end += comma.end() if comma else 0
@@ -314,6 +317,8 @@ class Finder(ast.NodeVisitor):
 def _is_excluded(node: ast.AST) -> bool:
     if isinstance(node, ast.Assign):
         return ast.unparse(node.targets[0]) == "__all__"
+    if isinstance(node, ast.keyword):
+        return node.arg in UNCHANGED_KEYWORDS
     if isinstance(node, ast.If):
         return "TYPE_CHECKING" in ast.unparse(node.test)
     return isinstance(node, ast.JoinedStr)

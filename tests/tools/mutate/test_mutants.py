@@ -64,6 +64,7 @@ def test_changes_of_one_statement(source, expected):
 def test_what_stays():
     assert not changed('"""1 + 1"""\nimport a\nx: f(1, 2) = "a < b"\n')
     assert not changed("@f(1, 2)\ndef g(a: b[0]) -> c[1]:\n    pass")
+    assert not changed("x = zip(*a, strict=True)")
     assert not changed("if TYPE_CHECKING:\n    x = 1\n__all__ = a + b")
 
 
