@@ -94,6 +94,16 @@ def pytest_collection_modifyitems(config, items):
         items[:] = kept
 
 
+def pytest_collectreport():
+    """Metrics in parameters do not expect to see batches together.
+
+    Otherwise the first batch of each computes the values of all others.
+    """
+    from keras_rankmetrics.engine.evaluation import batch_cache
+
+    batch_cache._thread.siblings.clear()
+
+
 @pytest.fixture(autouse=True)
 def nobody_is_expected(monkeypatch):
     """Metrics that an earlier test made do not look at the batches of this."""
