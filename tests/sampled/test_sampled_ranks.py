@@ -589,3 +589,9 @@ def test_an_error_leaves_all_states_of_a_collection():
 def test_a_collection_with_errors_needs_those_of_all():
     with pytest.raises(TypeError, match="has no `errors`"):
         MetricCollection([recall()], errors=True)
+
+
+def test_one_negative_is_the_fewest():
+    made = krm.SampledRanks(krm.RecallAtK(k=5), catalogue=10, negatives=1)
+    made.update_state([[1, 0], [1, 0]], [[2.0, 1.0], [1.0, 2.0]])
+    assert float(made.result()[f"{made.name}/naive"]) == 1.0
