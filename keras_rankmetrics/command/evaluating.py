@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import itertools
 import os
 import warnings
 from collections import Counter
@@ -20,7 +19,6 @@ from keras_rankmetrics.command.printing import (
 from keras_rankmetrics.comparing import Compared, Verdict
 from keras_rankmetrics.comparing.report import POWER, percent
 from keras_rankmetrics.comparing.table_formats import as_csv
-from keras_rankmetrics.conventions.from_text import metrics_of
 from keras_rankmetrics.engine.messages import as_table
 from keras_rankmetrics.files import KIND, FileError
 from keras_rankmetrics.files.blocks import (
@@ -153,12 +151,11 @@ def _joined(text: bytes, compared: Compared, path: str) -> Compared:
 
 def findings(arguments: argparse.Namespace) -> tuple[str, int]:
     """Return the findings of `krm doctor`, and 1 if some are not just notes."""
-    metrics = (metrics_of(x, None) for x in arguments.metrics or ())
     diagnosis = krm.diagnose(
         arguments.qrels,
         arguments.run,
         k=arguments.k,
-        metrics=[*itertools.chain(*metrics)] or None,
+        metrics=arguments.metrics,
         columns=arguments.columns,
         higher_is_better=not arguments.lower_is_better,
     )

@@ -12,11 +12,10 @@ from keras_rankmetrics.comparing.forms import input_of
 from keras_rankmetrics.comparing.joining import Judgements
 from keras_rankmetrics.comparing.reading import Input, Reading
 from keras_rankmetrics.comparing.together import check_columns
-from keras_rankmetrics.conventions.from_text import metrics_of
 from keras_rankmetrics.engine.definition.options import invalid
 from keras_rankmetrics.tables import ids, item_rows
 from keras_rankmetrics.tables.item_rows import Rows
-from keras_rankmetrics.tables.members import members_of
+from keras_rankmetrics.tables.members import members_of, with_named
 
 # The severity of a check, how its sentence goes on after the number of cases,
 # and the remedy. A second severity is for half of the cases or more.
@@ -184,8 +183,7 @@ def diagnose(
     """
     if not isinstance(k, int | np.integer) or k < 1:
         raise invalid("k", "a positive integer", k)
-    if isinstance(metrics, str):
-        metrics = metrics_of(metrics, None)
+    metrics = with_named(metrics)
     found: list[Finding] = []
     higher = None if higher_is_better else False  # reports distances
     reading = Reading(columns, query_ids, item_ids, higher, drop_same_id)

@@ -429,9 +429,8 @@ def groups_of_lists(
         return ()
     groups = _by_query("groups", groups, lists)
     is_column = are_in_order and isinstance(groups, Iterable)
-    if isinstance(groups, Set | str | bytes) or not (
-        isinstance(groups, Mapping) or is_column
-    ):
+    is_column = is_column and not isinstance(groups, Set | str | bytes)
+    if not isinstance(groups, Mapping) and not is_column:
         raise TypeError(
             "`groups` should be a dict with the group of each query, or for "
             "lists without ids a column in their order. Received: "
@@ -449,6 +448,8 @@ def groups_of_lists(
         groups = [groups[query] for query in lists]
     groups = tuple(groups)
     for wrong in groups:
+        if isinstance(wrong, str):
+            continue
         if np.ndim(wrong) or isinstance(wrong, bytes | Set | Mapping):
             raise ValueError(
                 "`groups` should have a name for each group. Received: "

@@ -164,7 +164,7 @@ class Verdict:
 def _lack(difference: Difference) -> str:
     """Say why a difference has no standard error, and what to do."""
     found, system = difference.estimate, difference.system
-    if math.isnan(found.value) or math.isinf(found.value):
+    if not math.isfinite(found.value):
         return (
             f"a difference of {found.value} for {system!r}. Find the list "
             "whose value is not finite by `per_list()`."

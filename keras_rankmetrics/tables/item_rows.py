@@ -160,8 +160,8 @@ def _remedy(
     taken = {*itertools.chain(*found.values()), *of_others}
     free = [x for x in header if x not in taken and may_have_role(x)]
     # Columns such as `item_1`, `item_2` are none of a role each.
-    stems = [plain_name(x).rstrip("0123456789") for x in free]
-    if len(free) > 1 and len({*stems}) == 1 and role != "query":
+    stems = {plain_name(x).rstrip("0123456789") for x in free}
+    if len(free) > 1 and len(stems) == 1 and role != "query":
         if role == value:
             return f"Choose one: {_choices(role, free)}."
         return "Give each item a row of its own, as by `melt` of pandas."
@@ -173,10 +173,10 @@ def _remedy(
         each: names[0] if names else next(rest, "...")
         for each, names in found.items()
     }
-    named = f"ame them: {argument(filled)}.{hint}"
+    start = "Name them"
     if not found[value] and of_others and not candidates(value, header, {}):
-        return f"This looks like {looks}. {IN_ORDER} If it is not, n{named}"
-    return f"N{named}"
+        start = f"This looks like {looks}. {IN_ORDER} If it is not, name them"
+    return f"{start}: {argument(filled)}.{hint}"
 
 
 def _choices(role: str, names: Iterable[Any]) -> str:

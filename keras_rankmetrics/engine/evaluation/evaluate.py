@@ -201,8 +201,8 @@ def values_of(
     values = _stacked(list(map(_adjusted, measured, by_chance)))
     is_defined = _stacked(has_value)
     values = ops.where(is_defined, values, _empty_values(definitions))
-    extremes = list(map(_extreme, measured, by_chance))
-    undefined = _undefined(pairs, extremes, has_value, lists)
+    bounded = list(map(_bounded, definitions, measured, by_chance))
+    undefined = _undefined(pairs, bounded, has_value, lists)
     values = ops.where(undefined, float("nan"), values)
     are_same = all(map(operator.is_, has_own_weight, has_value))
     return PerList(
@@ -332,7 +332,7 @@ def _adjusted(values: Tensor, chance: Tensor | None) -> Tensor:
 
 def _undefined(
     pairs: Sequence[tuple[Definition, Ranking]],
-    measured: Sequence[Tensor],
+    bounded: Sequence[Tensor | None],
     has_value: Sequence[Tensor],
     lists: Lists,
 ) -> Tensor:
@@ -340,8 +340,7 @@ def _undefined(
 
     Args:
         pairs: the definition and the ranking of each metric.
-        measured: the values of its measure that are farthest from [0, 1],
-            `[lists]`.
+        bounded: the values that should be in [0, 1], `[lists]`; None without.
         has_value: True for the lists that the measure has a value for.
         lists: the lists.
 
@@ -351,15 +350,15 @@ def _undefined(
             values of a user's measure are not in [0, 1] as it says.
     """
     rows = []
-    for pair, values, counts in zip(pairs, measured, has_value, strict=True):
+    for pair, values, counts in zip(pairs, bounded, has_value, strict=True):
         definition, ranking = pair
-        undefined, outside = lists.undefined, _outside(definition, values)
+        undefined = lists.undefined
         reasons = (
             (ranking.items.overflow(ranking.gain), _overflow_error),
             (ranking.items.underflow(ranking.gain), _underflow_error),
             (_strangers(definition, ranking), _catalogue_error),
             (
-                None if outside is None else outside & counts,
+                None if values is None else _outside(values) & counts,
                 functools.partial(_bounds_error, values),
             ),
         )
@@ -376,22 +375,17 @@ def _undefined(
     return _stacked(rows)
 
 
-def _extreme(values: Tensor, chance: Tensor | None) -> Tensor:
-    """Return the value of each list or that by chance, if farther from 0.5."""
-    if chance is None:
-        return values
-    is_farther = ops.abs(chance - 0.5) > ops.abs(values - 0.5)
-    return ops.where(is_farther, chance, values)
-
-
-def _outside(definition: Definition, values: Tensor) -> Tensor | None:
-    """Return True for lists whose values are outside of [0, 1].
+def _bounded(
+    definition: Definition, values: Tensor, chance: Tensor | None
+) -> Tensor | None:
+    """Return the values by functions of a user that should be in [0, 1].
 
     None if the metric is one of the package, or has other bounds.
 
     Args:
         definition: the definition of the metric.
         values: those of its measure, `[lists]`.
+        chance: those by chance, which replace values that are closer to 0.5.
     """
     traits = definition.traits
     is_mean = traits.metric.aggregate == WeightedMean()
@@ -401,6 +395,14 @@ def _outside(definition: Definition, values: Tensor) -> Tensor | None:
         or not (is_mean or definition.adjusted)
     ):
         return None
+    if chance is None:
+        return values
+    is_farther = ops.abs(chance - 0.5) > ops.abs(values - 0.5)
+    return ops.where(is_farther, chance, values)
+
+
+def _outside(values: Tensor) -> Tensor:
+    """Return True for values that are not in [0, 1], up to rounding."""
     return ops.abs(values - 0.5) > 0.5 + _OUTSIDE
 
 

@@ -28,18 +28,14 @@ def packages_of(item):
         seen.add(name)
         arguments, names = needs[name]
         used += names
-        for each in arguments:
-            package = (
-                params.get(each.id) if isinstance(each, ast.Name) else each
-            )
-            found |= {package} if isinstance(package, str) else set()
-    return {name.partition(".")[0] for name in found}
+        found |= _packages(arguments, params)
+    return found
 
 
 def packages_of_module(path):
     """Return the names of the packages that a whole module needs."""
     arguments, _ = _needs_of(str(path)).get("", ((), ()))
-    return {x.partition(".")[0] for x in arguments if isinstance(x, str)}
+    return _packages(arguments)
 
 
 def packages_of_all(folder):
@@ -47,8 +43,17 @@ def packages_of_all(folder):
     found = set()
     for path in pathlib.Path(folder).rglob("test_*.py"):
         for arguments, _ in _needs_of(str(path)).values():
-            found |= {x for x in arguments if isinstance(x, str)}
-    return {name.partition(".")[0] for name in found}
+            found |= _packages(arguments)
+    return found
+
+
+def _packages(arguments, params=None):
+    """Return the packages of arguments of `importorskip`, as far as known."""
+    names = (
+        (params or {}).get(x.id) if isinstance(x, ast.Name) else x
+        for x in arguments
+    )
+    return {x.partition(".")[0] for x in names if isinstance(x, str)}
 
 
 @functools.cache
@@ -71,8 +76,9 @@ def _needs_of(path):
     A value is the arguments of `importorskip`, as text or as the name of a
     parameter, and the names that the function uses.
     """
-    text = pathlib.Path(path).read_text(encoding="utf-8")
-    if not path.endswith(".py") or "importorskip" not in text:
+    is_code = path.endswith(".py")
+    text = pathlib.Path(path).read_text(encoding="utf-8") if is_code else ""
+    if "importorskip" not in text:
         return {}
     tree = ast.parse(text)
     functions = [x for x in tree.body if isinstance(x, ast.FunctionDef)]
