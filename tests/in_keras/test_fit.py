@@ -549,6 +549,7 @@ def test_weights_after_a_loss_of_ones_own_are_right_or_doubted(with_zeros):
 
 @pytest.mark.only_on("torch", reason="losses write on torch only")
 @pytest.mark.parametrize("loss", ["mse", ["mse", "mse"]])
+@pytest.mark.filterwarnings("ignore:Your input ran out of data")
 def test_weights_that_several_outputs_share_are_doubted(loss):
     """Each loss multiplies the same tensor by its mask."""
     labels, scores, weights = masked_lists()

@@ -447,6 +447,7 @@ def tensors_that_are_not_dense():
 
 @pytest.mark.parametrize("name", ["y_true", "y_pred", "sample_weight", "mask"])
 @pytest.mark.parametrize("index", [0, 1])
+@pytest.mark.filterwarnings("ignore:The PyTorch API of nested")
 def test_tensors_that_are_not_dense(metric, unchanged, name, index):
     kind, value = list(tensors_that_are_not_dense())[index]
     shown = 'y_true["mask"]' if name == "mask" else name

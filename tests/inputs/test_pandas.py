@@ -140,6 +140,7 @@ def test_relevant_and_recommended_ids_of_one_user():
     assert values(recall, relevant, pandas.Series([2, 5])) == 0.5
 
 
+@pytest.mark.filterwarnings("ignore:.*lists of one item")
 def test_single_columns_may_have_other_names():
     frame = pandas.DataFrame({"label": [1.0, 0.0], "score": [0.2, 0.4]})
     found = values(krm.NDCG(), frame[["label"]], frame[["score"]])

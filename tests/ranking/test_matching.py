@@ -127,6 +127,7 @@ def test_shapes_that_are_not_known(shape, dtype, jit_compile):
 
 @pytest.mark.only_on("torch", reason="traces of torch")
 @all_dtypes
+@pytest.mark.filterwarnings("ignore:There is a performance drop")
 def test_what_numpy_does_not_see(dtype):
     """Where torch has no numbers yet, it sorts by itself."""
     import torch

@@ -159,6 +159,7 @@ def test_lightgbm(data, tmp_path):
     assert len(set(found["map@10"])) > 1
 
 
+@pytest.mark.filterwarnings("ignore:The argument 'eval_set'")
 def test_lightgbm_in_the_interface_of_scikit_learn(data, tmp_path):
     lgb = pytest.importorskip("lightgbm", reason="needs the extra [boosting]")
     pytest.importorskip("sklearn", reason="the interface needs scikit-learn")
@@ -195,6 +196,7 @@ def test_lightgbm_in_the_interface_of_scikit_learn(data, tmp_path):
     assert last == approx(by_hand(data, scores), abs=1e-6)
 
 
+@pytest.mark.filterwarnings("ignore:Pass `rounds`")
 def test_xgboost(data, tmp_path):
     xgb = pytest.importorskip("xgboost", reason="needs the extra [boosting]")
     features, labels, sizes = data
