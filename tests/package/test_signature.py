@@ -238,12 +238,16 @@ on_torch = pytest.mark.only_on(
     "torch",
     reason="no signature knows the backend, and torch makes metrics fastest",
 )
+# The labels of all metrics are alike, and some metrics doubt them.
+any_labels = pytest.mark.filterwarnings("ignore:.*Labels should be")
 
 
 CUTOFFS = [{"k": k} for k in (1, 3, None)]
 
 
+@pytest.mark.long
 @on_torch
+@any_labels
 @all_metrics
 def test_each_option_changes_some_number(metric):
     """And its signature with it."""
@@ -265,7 +269,9 @@ def test_each_option_changes_some_number(metric):
         assert (True, False) not in found, option
 
 
+@pytest.mark.long
 @on_torch
+@any_labels
 @all_metrics
 @settings(max_examples=40, deadline=None, derandomize=True, database=None)
 @given(data=st.data())
