@@ -5,14 +5,8 @@ import pathlib
 import weakref
 
 import pytest
+import selection
 from hypothesis import settings
-from selection import (
-    is_missing,
-    packages_of,
-    packages_of_all,
-    packages_of_module,
-    runs_on,
-)
 
 # A run says of the code, and not of luck, whether it passes. New examples are
 # tried by `--hypothesis-profile=explore`.
@@ -57,36 +51,34 @@ def pytest_configure(config):
     """Choose the backend before anything imports Keras."""
     if config.getoption("--backend"):
         os.environ["KERAS_BACKEND"] = config.getoption("--backend")
+    if os.environ.get("KERAS_BACKEND") == "numpy":
+        # Of infinities in its tensors, which other backends do not say.
+        config.addinivalue_line(
+            "filterwarnings", "ignore:.* encountered in:RuntimeWarning"
+        )
+    # Here, its hooks would not hear of files outside of this folder.
+    config.pluginmanager.register(selection)
 
 
 def pytest_report_header():
     """Name the packages without which some tests are not collected."""
-    needed = packages_of_all(pathlib.Path(__file__).parent)
-    missing = sorted(filter(is_missing, needed))
-    return missing and f"tests of these are not collected: {', '.join(missing)}"
-
-
-def pytest_ignore_collect(collection_path):
-    """Leave out modules that need a package that is not installed."""
-    if collection_path.suffix == ".py":
-        needed = packages_of_module(collection_path)
-        return any(map(is_missing, needed)) or None
-    return None
+    needed = selection.packages_of_all(pathlib.Path(__file__).parent)
+    missing = sorted(filter(selection.is_missing, needed))
+    text = f"tests of these are not collected: {', '.join(missing)}"
+    of_one = "tests for which one backend is enough: by --backend numpy"
+    return [*[text] * bool(missing), of_one]
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config, items):
     """Leave out tests that cannot run here, and mark the long pages."""
-    import keras
-
     for item in items:
         if item.nodeid.split("::")[0] in LONG_PAGES:
             item.add_marker(pytest.mark.long)
-    backend = keras.config.backend()
     kept, left_out = [], []
     for item in items:
-        is_fit = runs_on(item, backend) and not any(
-            map(is_missing, packages_of(item))
+        is_fit = selection.runs_on(item, selection.backend()) and not any(
+            map(selection.is_missing, selection.packages_of(item))
         )
         (kept if is_fit else left_out).append(item)
     if left_out:

@@ -486,9 +486,9 @@ def test_what_is_no_function():
         krm.count_ranks(QUERIES, VECTORS, asked()[0], score_fn="dot")
 
 
+@pytest.mark.each_backend
+@pytest.mark.not_on("torch", reason="torch compiles nothing")
 def test_all_chunks_share_a_program(monkeypatch):
-    if BACKEND == "torch":
-        pytest.skip("torch compiles nothing")
     (queries, items), (targets, _) = towers(), asked()
     traced = []
     count_finite = passes.count_finite

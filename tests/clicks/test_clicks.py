@@ -23,8 +23,6 @@ from keras_rankmetrics import (
 )
 from tests.tools.simulations import clicks as simulation
 
-pytestmark = pytest.mark.long
-
 # Clicks as they were shown, with values computed by hand.
 CLICKS = [[1, 0, 1], [0, 1, 0], [0, 0, 0]]
 SCORES = [[0.2, 0.9, 0.5], [0.7, 0.1, 0.3], [0.3, 0.2, 0.1]]
@@ -284,6 +282,8 @@ def test_compare_and_evaluate():
         assert name in str(compared)
 
 
+@pytest.mark.long
+@pytest.mark.each_backend
 @pytest.mark.parametrize("jit_compile", [False, "auto"])
 def test_fit_with_a_short_batch(jit_compile):
     clicks, chances, _ = drawn(7, lists=22)
@@ -305,6 +305,7 @@ def test_fit_with_a_short_batch(jit_compile):
         assert logs[metric.name] == pytest.approx(value, rel=1e-5)
 
 
+@pytest.mark.each_backend
 def test_invalid_numbers_in_compiled_code_make_nan():
     metric = IPS()
     y = np.array([[[1.0, 0.0], [0.0, 0.5]]], "f4")
@@ -334,6 +335,7 @@ def test_ndcg_is_not_a_sum_over_items():
     assert both != pytest.approx(one + other)
 
 
+@pytest.mark.long
 @pytest.mark.only_on(
     "torch", reason="a simulation, for which one backend is enough"
 )

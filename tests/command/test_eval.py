@@ -473,6 +473,7 @@ BACKENDS = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("program", BACKENDS)
 @pytest.mark.parametrize("named", [False, True])
 def test_the_lightest_backend_computes(program, named, monkeypatch, tmp_path):

@@ -48,6 +48,7 @@ def test_labels_of_unequal_lengths_have_one_fingerprint(of_list):
     assert compared.measured.truth == expected.measured.truth
 
 
+@pytest.mark.not_on("numpy", reason="its arrays are of numpy's own memory")
 def test_a_fingerprint_takes_little_memory():
     labels = np.zeros((300, 1000), np.int64)
     passed = labels, {"s": np.zeros(labels.shape, np.float32)}, krm.NDCG(k=5)

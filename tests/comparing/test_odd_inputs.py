@@ -328,6 +328,7 @@ def test_bytes_that_numpy_would_cut_are_refused():
     refused("should not end with a zero byte", {"q": {b"\x01\0": 1}}, run)
 
 
+@pytest.mark.not_on("numpy", reason="masked arrays are its tensors")
 def test_masks_of_arrays_are_refused():
     masked = np.ma.array([[0, 6]], mask=[[1, 0]])
     scores = np.array([[0.9, 0.8]])

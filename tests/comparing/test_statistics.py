@@ -213,6 +213,9 @@ def test_judges(form):
         rest.var() / n + weight**2 * of_judge[~has].var() / others
     )
     assert cell["difference"] == pytest.approx(value, abs=1e-9)
+    # Corrected values may leave the bounds of those of the lists.
+    [of_new] = compared.report.cells[1]
+    assert not of_new.difference.bounded
     assert cell["difference_error"] == pytest.approx(error, abs=1e-9)
     assert cell["mark"] == "better"
 

@@ -139,6 +139,7 @@ def test_what_is_wrong_is_found(wrong, kind):
     assert kind in [failure.kind for failure in found]
 
 
+@pytest.mark.only_on("torch", reason="it tests the judge, not the package")
 @pytest.mark.parametrize(
     "family, form",
     [(family, form) for family in FAMILIES for form in FAMILIES[family]],

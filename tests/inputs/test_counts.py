@@ -176,6 +176,7 @@ def test_counts_that_no_ranking_has(metric, counts):
     np.testing.assert_equal(metric.get_state(), before)
 
 
+@pytest.mark.each_backend
 @pytest.mark.long
 @pytest.mark.parametrize("counts", BROKEN.values(), ids=BROKEN)
 def test_in_a_program_they_have_no_value(counts):
@@ -208,6 +209,7 @@ def compiled(function):
     pytest.skip("torch compiles nothing")
 
 
+@pytest.mark.each_backend
 @pytest.mark.long
 def test_in_a_program_as_outside():
     for metric in (

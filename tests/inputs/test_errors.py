@@ -445,6 +445,8 @@ def tensors_that_are_not_dense():
         yield "Tensor", torch.nested.nested_tensor(rows)
 
 
+@pytest.mark.each_backend
+@pytest.mark.not_on("numpy", reason="all of its tensors are dense")
 @pytest.mark.parametrize("name", ["y_true", "y_pred", "sample_weight", "mask"])
 @pytest.mark.parametrize("index", [0, 1])
 @pytest.mark.filterwarnings("ignore:The PyTorch API of nested")
@@ -671,6 +673,7 @@ def test_set_state_takes_a_state(metric, unchanged):
 # In Keras
 
 
+@pytest.mark.each_backend
 def test_an_error_in_fit_says_what_is_wrong():
     model = keras.Sequential([keras.Input((4,)), keras.layers.Dense(3)])
     model.compile(loss=lambda y, s: ops.mean(s, axis=-1), metrics=[NDCG(k=2)])

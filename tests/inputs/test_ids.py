@@ -176,7 +176,7 @@ def test_a_single_list():
     assert metric.per_list([5, 9], [3, 5, 1]).shape == ()
 
 
-@pytest.mark.not_on("jax", reason="jax has no int64 by default")
+@pytest.mark.not_on("jax", "numpy", reason="no int64 by default")
 def test_large_ids():
     """Ids that are equal in their lower 32 bits, or as floats."""
     high = 2**62
@@ -230,6 +230,7 @@ def test_dtypes_may_differ(of_true, of_pred):
     assert result(MeanReciprocalRank, relevant, recommended) == 1 / 2
 
 
+@pytest.mark.not_on("numpy", reason="as jax, on which it is tested")
 @pytest.mark.parametrize("inputs", ["scores", "sparse"])
 def test_large_integer_scores(inputs):
     """They are ranked as they are, or refused; never wrapped."""
@@ -244,6 +245,7 @@ def test_large_integer_scores(inputs):
             assert values(metric, y_true, large) == approx([1.0, 1.0])
 
 
+@pytest.mark.not_on("numpy", reason="it takes no arrays of objects")
 @pytest.mark.parametrize("kind", [list, tuple, np.array])
 @pytest.mark.parametrize("rows", [[[4, 5, 6], [7]], [[4, 5], [7, 8]]], ids=str)
 def test_columns_of_lists(rows, kind):
@@ -442,6 +444,7 @@ def compiled(function):
     return function
 
 
+@pytest.mark.each_backend
 @pytest.mark.long
 def test_graded_ids_in_a_compiled_program():
     target, labels, recommended = map(ops.convert_to_tensor, some_graded())

@@ -87,3 +87,19 @@ def test_sources_of_masks(data, sources):
         expected = values(metric, expected_labels, scores)
         assert found == approx(expected, rel=1e-6, nan_ok=True)
         assert np.isnan(found).any() or "list weight" not in sources
+
+
+@pytest.mark.filterwarnings("ignore:.*are lists of one item each")
+@pytest.mark.parametrize("source", ["mask", "attached", "weight"])
+def test_masks_of_lists_with_one_item(source):
+    labels, scores = np.ones((3, 1), "float32"), np.ones((3, 1), "float32")
+    y_true, y_pred, weights = labels, scores, None
+    mask = np.array([[True], [False], [True]])
+    if source == "mask":
+        y_true = {"labels": labels, "mask": mask}
+    elif source == "attached":
+        y_pred = with_attached_mask(scores, mask)
+    else:
+        y_pred, weights = scores, mask.astype("float32")
+    found = values(PrecisionAtK(k=1, empty="skip"), y_true, y_pred, weights)
+    assert found == approx([1.0, np.nan, 1.0], nan_ok=True)

@@ -220,6 +220,7 @@ def test_a_ranking_as_reference_has_any_scores():
     assert doubts(lambda: updated(metric, scores, scores)) == []
 
 
+@pytest.mark.each_backend
 @pytest.mark.parametrize("door", ["metric", "rows", "evaluate", "keras"])
 def test_warnings_are_at_the_line_of_the_user(door):
     labels, scores = (

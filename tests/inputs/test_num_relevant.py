@@ -195,6 +195,8 @@ def call(metric):
     return of
 
 
+@pytest.mark.each_backend
+@pytest.mark.not_on("torch", reason="torch has no programs here")
 @pytest.mark.parametrize("k", [1, 5, None])
 def test_in_a_program(k):
     metric = NDCG(k=k)
@@ -207,10 +209,8 @@ def test_in_a_program(k):
                 jax.jit(call(metric))(*arguments())
             return
         found = jax.jit(call(metric))(*arguments())
-    elif BACKEND == "tensorflow":
+    else:
         import tensorflow as tf
 
         found = tf.function(call(metric))(*arguments())
-    else:
-        pytest.skip("torch has no programs here")
     assert ops.convert_to_numpy(found) == approx(expected, rel=1e-6)

@@ -38,6 +38,7 @@ def said(call):
     ]
 
 
+@pytest.mark.each_backend
 @pytest.mark.long
 @pytest.mark.parametrize("eagerly", [False, True])
 @pytest.mark.parametrize(
@@ -70,6 +71,7 @@ def test_the_docs_have_the_chapter():
     assert "\n## Point-wise models\n" in page.read_text()
 
 
+@pytest.mark.each_backend
 @pytest.mark.long
 def test_a_collection_warns_once():
     metrics = krm.MetricCollection([*krm.NDCG.at(1, 5), krm.RecallAtK(k=5)])
@@ -79,6 +81,7 @@ def test_a_collection_warns_once():
     assert ONE_LIST in text
 
 
+@pytest.mark.each_backend
 @pytest.mark.long
 def test_weighted_metrics_warn():
     made = model([], weighted_metrics=[krm.NDCG(k=5)])
@@ -97,6 +100,7 @@ def test_a_direct_call_warns_of_lists_of_one_item():
     assert OF_ONE_ITEM in text
 
 
+@pytest.mark.each_backend
 @pytest.mark.long
 def test_lists_do_not_warn():
     features = ROWS.reshape((4, 5, 3))

@@ -134,6 +134,7 @@ def test_ids_have_no_such_entry(inputs):
         krm.JudgedAtK(inputs=inputs)
 
 
+@pytest.mark.each_backend
 @pytest.mark.long
 def test_in_fit_with_the_last_short_batch(data):
     labels, scores, judged = data

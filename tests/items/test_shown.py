@@ -83,6 +83,7 @@ def tied_beyond_the_row(items):
     return np.ones_like(scores), scores
 
 
+@pytest.mark.each_backend
 @pytest.mark.parametrize("form", ["scores", "sparse"])
 def test_a_group_that_goes_on_beyond_the_first_ranks(form):
     class Last(Chances):

@@ -133,6 +133,7 @@ def mean(values, lists):
     return np.average(np.nan_to_num(values), weights=weights)
 
 
+@pytest.mark.each_backend
 @pytest.mark.long
 @all_rows
 @all_forms
@@ -185,6 +186,7 @@ means_over_orders = pytest.mark.parametrize(
 )
 
 
+@pytest.mark.each_backend
 @pytest.mark.long
 @means_over_orders
 @pytest.mark.parametrize("form", ["scores", "sparse"])
@@ -250,6 +252,7 @@ def test_published_numbers():
 # Errors and states
 
 
+@pytest.mark.each_backend
 @pytest.mark.long
 @with_tables
 @all_forms
@@ -416,6 +419,7 @@ def test_tail_share_beyond_chance():
     assert float(best(labels, [[0, 3, 2, 0, 1, 0]])) == approx(1.0)
 
 
+@pytest.mark.each_backend
 @pytest.mark.long
 def test_in_fit_with_a_short_last_batch():
     rng = np.random.default_rng(6)

@@ -372,6 +372,7 @@ def test_grades_above_the_highest_in_a_program():
     assert np.isnan(found[0]) and found[1] == 0.75
 
 
+@pytest.mark.each_backend
 @pytest.mark.long
 def test_what_stops_before_where_less_is_better():
     for metric in (krm.MeanRank(), krm.FallOutAtK(k=1)):

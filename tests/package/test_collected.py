@@ -88,14 +88,59 @@ def test_what_is_missing():
     assert not selection.is_missing("pytest")
 
 
-def test_the_markers_of_backends(request):
-    marked = SimpleNamespace(iter_markers=lambda name: marks.get(name, []))
-    marks = {"only_on": [pytest.mark.only_on("jax").mark]}
-    assert selection.runs_on(marked, "jax")
-    assert not selection.runs_on(marked, "torch")
-    marks = {"not_on": [pytest.mark.not_on("torch", "jax").mark]}
-    assert selection.runs_on(marked, "tensorflow")
-    assert not selection.runs_on(marked, "torch")
+BACKENDS = ("tensorflow", "jax", "torch", "numpy")
+
+
+def runs_on(file, *marks, named=False):
+    """The backends that run a test with markers."""
+    by_name = {mark.name: mark.mark for mark in marks}
+    root = pathlib.Path("root")
+    item = SimpleNamespace(
+        path=root / file,
+        config=SimpleNamespace(rootpath=root),
+        session=SimpleNamespace(isinitpath=lambda _: named),
+        iter_markers=lambda name: [by_name[name]] if name in by_name else [],
+        get_closest_marker=by_name.get,
+    )
+    return [name for name in BACKENDS if selection.runs_on(item, name)]
+
+
+def test_the_markers_of_backends():
+    mark = pytest.mark
+    file, of_each = "tests/rows/test_rows.py", "tests/in_keras/test_fit.py"
+    assert runs_on(file) == ["torch", "numpy"]
+    assert runs_on(of_each) == ["tensorflow", "jax", "torch"]
+    assert runs_on(file, mark.each_backend) == ["tensorflow", "jax", "torch"]
+    assert runs_on(file, mark.not_on("numpy")) == ["torch"]
+    assert runs_on(of_each, mark.not_on("jax")) == ["tensorflow", "torch"]
+    for each in (file, of_each):
+        assert runs_on(each, mark.only_on("jax")) == ["jax"]
+        assert runs_on(each, named=True) == [*BACKENDS]
+        assert runs_on(each, mark.not_on("jax"), named=True) == [
+            "tensorflow",
+            "torch",
+            "numpy",
+        ]
+
+
+def test_the_files_that_a_backend_runs(tmp_path):
+    of_one, marked = tmp_path / "test_one.py", tmp_path / "test_marked.py"
+    of_one.write_text("def test(): pass")
+    marked.write_text("@pytest.mark.each_backend\ndef test(): pass")
+    for path, expected in (
+        (of_one, ["torch", "numpy"]),
+        (marked, [*BACKENDS]),
+        (pathlib.Path("docs/input.md"), ["tensorflow", "jax", "torch"]),
+        (pathlib.Path("docs/metrics/ndcg.md"), ["torch", "numpy"]),
+    ):
+        found = [x for x in BACKENDS if selection.may_run_on(x, path)]
+        assert found == expected, path
+
+
+def test_each_file_for_each_backend_exists(request):
+    root = request.config.rootpath
+    for pattern in selection.OF_EACH_BACKEND:
+        assert [*root.glob(pattern)], pattern
 
 
 def test_this_run_leaves_out_what_it_should(request):

@@ -446,6 +446,7 @@ def test_orders_of_a_language_model():
 # Two towers.
 
 
+@pytest.mark.not_on("numpy", reason="it does not train")
 def test_a_catalogue_after_each_epoch():
     """All items are ranked by the inner products of the towers' vectors."""
     keras = pytest.importorskip("keras")

@@ -159,6 +159,7 @@ def test_lightgbm(data, tmp_path):
     assert len(set(found["map@10"])) > 1
 
 
+@pytest.mark.each_backend
 @pytest.mark.filterwarnings("ignore:The argument 'eval_set'")
 def test_lightgbm_in_the_interface_of_scikit_learn(data, tmp_path):
     lgb = pytest.importorskip("lightgbm", reason="needs the extra [boosting]")
@@ -228,6 +229,7 @@ def test_xgboost(data, tmp_path):
     assert len(set(logged["valid"]["map@10"])) > 1
 
 
+@pytest.mark.each_backend
 @pytest.mark.filterwarnings("ignore")  # what numba cannot compile
 def test_catboost(data, tmp_path):
     catboost = pytest.importorskip(

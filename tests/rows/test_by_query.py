@@ -68,6 +68,7 @@ def lambdarank():
     return features, labels, np.repeat(np.arange(len(sizes)), sizes)
 
 
+@pytest.mark.each_backend
 @pytest.mark.long
 @pytest.mark.parametrize("batch_size", [7, 64])
 def test_real_queries_that_every_batch_cuts(lambdarank, batch_size):
@@ -89,6 +90,7 @@ def test_real_queries_that_every_batch_cuts(lambdarank, batch_size):
         assert found == {n: [approx(v, abs=1e-6)] for n, v in expected.items()}
 
 
+@pytest.mark.each_backend
 @pytest.mark.long
 def test_early_stopping_stops_on_real_queries(lambdarank):
     features, labels, query = lambdarank
@@ -130,6 +132,7 @@ def expected_of(rows, model=None):
     return of_lists(query, labels, scores, metrics())
 
 
+@pytest.mark.each_backend
 @pytest.mark.long
 @pytest.mark.parametrize("batch_size", [1, 7, 1024])
 @pytest.mark.parametrize("ids", ["integers", "strings", "a column", "a list"])
@@ -187,6 +190,7 @@ def datasets(x, *others):
         yield data.DataLoader(items, batch_size=7, shuffle=True)
 
 
+@pytest.mark.each_backend
 @pytest.mark.long
 def test_datasets_whose_x_tells_the_query(rows):
     query, features, labels = rows
@@ -202,6 +206,7 @@ def test_datasets_whose_x_tells_the_query(rows):
             assert found == approx(expected, abs=1e-6), type(dataset)
 
 
+@pytest.mark.each_backend
 @pytest.mark.long
 def test_a_dict_that_has_the_query(rows):
     query, features, labels = rows
@@ -232,6 +237,7 @@ def test_an_id_that_is_an_input_too(rows):
     assert by_query.evaluate(model) == approx(expected, abs=1e-6)
 
 
+@pytest.mark.each_backend
 @pytest.mark.long
 def test_weights_count_where_they_are_given(rows):
     query, features, labels = rows
@@ -253,6 +259,7 @@ def test_weights_count_where_they_are_given(rows):
         assert by_query.evaluate(model) == approx(expected, abs=1e-6)
 
 
+@pytest.mark.each_backend
 @pytest.mark.long
 def test_models_of_several_outputs(rows):
     query, features, labels = rows
@@ -284,6 +291,7 @@ def test_models_of_several_outputs(rows):
         EvaluateByQuery(metrics(), features, labels, query=query).evaluate(wide)
 
 
+@pytest.mark.each_backend
 @pytest.mark.long
 def test_collections_and_slices(rows):
     query, features, labels = rows
@@ -310,6 +318,7 @@ def test_collections_and_slices(rows):
 # The other callbacks
 
 
+@pytest.mark.each_backend
 @pytest.mark.long
 def test_the_others_read_the_values(rows, tmp_path):
     query, features, labels = rows
@@ -333,6 +342,7 @@ def test_the_others_read_the_values(rows, tmp_path):
     assert (tmp_path / f"{values[0]:.4f}.keras").is_file()
 
 
+@pytest.mark.each_backend
 def test_tensorboard_writes_the_values(rows, tmp_path):
     pytest.importorskip("tensorboard", reason="needs tensorboard")
     query, features, labels = rows
@@ -342,6 +352,7 @@ def test_tensorboard_writes_the_values(rows, tmp_path):
     assert b"ndcg@3" in file.read_bytes()
 
 
+@pytest.mark.each_backend
 @pytest.mark.long
 def test_one_before_it_does_not_find_the_value(rows):
     query, features, labels = rows
@@ -352,6 +363,7 @@ def test_one_before_it_does_not_find_the_value(rows):
     assert len(history["val_ndcg@3"]) == 4  # which Keras's own History has
 
 
+@pytest.mark.each_backend
 def test_keras_does_not_know_the_direction(rows):
     query, features, labels = rows
     by_query = EvaluateByQuery(krm.NDCG(3), features, labels, query=query)
@@ -360,6 +372,7 @@ def test_keras_does_not_know_the_direction(rows):
         fitted(rows, by_query, stop)
 
 
+@pytest.mark.each_backend
 @pytest.mark.long
 def test_a_value_of_that_name_is_not_overwritten(rows):
     query, features, labels = rows
@@ -369,10 +382,15 @@ def test_a_value_of_that_name_is_not_overwritten(rows):
         fitted(rows, by_query, twice)
 
 
-@pytest.mark.long
+@pytest.mark.each_backend
 @pytest.mark.parametrize(
     "own, of_fit, shown",
-    [(None, 0, False), (None, 1, True), (None, 2, False), (1, 0, True)],
+    [
+        pytest.param(None, 0, False, marks=pytest.mark.long),
+        (None, 1, True),
+        pytest.param(None, 2, False, marks=pytest.mark.long),
+        pytest.param(1, 0, True, marks=pytest.mark.long),
+    ],
 )
 def test_the_progress_bar(rows, capsys, own, of_fit, shown):
     query, features, labels = rows
@@ -397,6 +415,7 @@ def test_the_progress_bar(rows, capsys, own, of_fit, shown):
 # What is refused
 
 
+@pytest.mark.each_backend
 @pytest.mark.parametrize(
     "given, kind, message",
     [
@@ -455,6 +474,7 @@ def test_what_is_refused(given, kind, message):
         EvaluateByQuery(**arguments).evaluate(model_of(2))
 
 
+@pytest.mark.each_backend
 def test_names_of_metrics(rows):
     query, features, labels = rows
     by_query = EvaluateByQuery("NDCG@3 RR", features, labels, query=query)
@@ -466,6 +486,7 @@ def test_names_of_metrics(rows):
     assert list(found.values()) == approx(list(values))
 
 
+@pytest.mark.each_backend
 def test_an_array_of_queries_needs_rows_in_order(rows):
     query, features, labels = rows
     by_query = EvaluateByQuery(metrics(), Rows(features, labels), query=query)
@@ -495,6 +516,7 @@ class Subclassed(keras.Model):
         return self.dense(x["feat"])
 
 
+@pytest.mark.each_backend
 @pytest.mark.long
 @pytest.mark.parametrize("kind", ["functional", "subclassed"])
 @pytest.mark.parametrize("as_text", [False, True])
@@ -511,6 +533,7 @@ def test_a_key_that_the_model_does_not_take(rows, kind, as_text):
     assert by_query.evaluate(model) == approx(expected_of(rows), abs=1e-6)
 
 
+@pytest.mark.each_backend
 @pytest.mark.long
 def test_it_is_fitted_twice(rows):
     query, features, labels = rows

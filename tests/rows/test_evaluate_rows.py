@@ -66,6 +66,7 @@ def halves(number):
 
 @pytest.mark.parametrize("names", [np.arange, texts, objects, halves])
 @pytest.mark.filterwarnings("ignore:.*Labels should be")
+@pytest.mark.each_backend
 def test_rows_have_the_numbers_of_their_lists(names):
     labels, scores = lists()
     expected = of_lists(labels, scores, metrics())
@@ -318,6 +319,11 @@ ROWS = {"query": [1, 1, 2], "y_true": [1, 0, 1], "y_pred": [0.5, 0.2, 0.1]}
         ({"query": [], "y_true": [], "y_pred": []}, ValueError, "be rows"),
         ({"y_pred": [[0.5, 1], [1, 1], [0, 1]]}, ValueError, r"\(3, 2\)"),
         ({"y_pred": {0.5, 0.1}}, ValueError, "of the type set"),
+        (
+            {"y_pred": np.ma.array([1, 2, 3], mask=[0, 1, 0])},
+            ValueError,
+            "`y_pred` should be a column without a mask",
+        ),
         ({"y_true": ["a", "b", "c"]}, ValueError, "`y_true` should hold num"),
         ({"y_pred": np.array(["1", 2, 3], object)}, ValueError, "such as '1'"),
         ({"y_true": ["1", "0", "1"]}, ValueError, "such as '1'. Convert"),
@@ -455,6 +461,15 @@ def test_shares_are_not_read_as_irrelevant(metric):
     with pytest.raises(ValueError, match=r"label of 0\.5 for the metric rec"):
         krm.evaluate_rows(["a"] * 3, [0.5, 0.0, 1.0], scores, metric)
     assert metric.state == before
+
+
+def test_numbers_that_are_objects():
+    query, numbers = [1, 1, 1, 2, 2], ([0, 2, 1, 1, 0], [0.1, 0.2, 0.3, 1, 2])
+    expected = krm.evaluate_rows(query, *numbers, krm.NDCG(2))
+    objects = (np.array(x, object) for x in numbers)
+    assert krm.evaluate_rows(query, *objects, krm.NDCG(2)) == expected
+    hidden = (np.ma.array(x, mask=[0] * 5) for x in numbers)
+    assert krm.evaluate_rows(query, *hidden, krm.NDCG(2)) == expected
 
 
 def test_digits_as_names_of_groups():

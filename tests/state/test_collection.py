@@ -234,6 +234,7 @@ class InBranches(krm.RankingMetric):
         return found + ranking.hits(k)
 
 
+@pytest.mark.each_backend
 @pytest.mark.long
 @pytest.mark.parametrize("k", [2, None])
 def test_a_measure_that_branches(k):
@@ -335,6 +336,7 @@ def test_a_ranking_for_each_way_to_settle_ties(looks):
 # In Keras
 
 
+@pytest.mark.each_backend
 @pytest.mark.long
 @pytest.mark.parametrize("weighted", [False, True])
 def test_fit_and_evaluate(weighted):
@@ -379,6 +381,7 @@ def test_fit_and_evaluate(weighted):
     assert 0 < together["ndcg@5"][0] < 1
 
 
+@pytest.mark.each_backend
 @pytest.mark.long
 def test_a_prefix_keeps_what_keras_would_lose():
     rng = np.random.default_rng(7)
@@ -588,6 +591,7 @@ def test_config():
     assert again.signatures == made.signatures
 
 
+@pytest.mark.each_backend
 @pytest.mark.long
 def test_in_a_saved_model(tmp_path):
     inputs = keras.Input((12,))

@@ -539,6 +539,7 @@ def test_copies_have_the_state_and_go_their_own_way(copied):
     assert again.estimates()["old"].lists == 16
 
 
+@pytest.mark.each_backend
 @pytest.mark.long
 @pytest.mark.parametrize("shape", [(8,), (8, 3)])
 def test_in_a_compiled_program(shape):

@@ -339,6 +339,7 @@ def test_effective_lists_with_lists_of_the_mean_weight(metric, shape):
 # Coverage: of intervals of 95%, as many hold the truth
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("lists, below", [(300, 0), (30, 0.01)])
 def test_coverage_without_weights(lists, below):
     rng = np.random.default_rng(1)
@@ -347,6 +348,7 @@ def test_coverage_without_weights(lists, below):
     assert 0.95 - below - CHANCE < found < 0.95 + CHANCE
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("lists, below", [(300, 0.01), (30, 0.06)])
 def test_coverage_with_weights(lists, below):
     """With few lists, a few large weights leave too little to learn from."""
@@ -639,6 +641,7 @@ def test_a_collection_has_the_errors_beside_the_values():
     assert list(results)[:2] == ["all ndcg@3", "all ndcg@3_se"]
 
 
+@pytest.mark.each_backend
 @pytest.mark.long
 @pytest.mark.parametrize("shape", [(), (3,)])
 def test_a_compiled_program_has_the_errors(shape):
@@ -670,6 +673,7 @@ def test_errors_are_saved_with_the_collection():
     assert list(again.result()) == list(collection().result())
 
 
+@pytest.mark.each_backend
 @pytest.mark.long
 def test_errors_in_fit():
     """Ten lists in batches of four: the last one is short."""

@@ -301,6 +301,7 @@ def test_copies_configs_and_signature():
         JudgeCorrected(krm.NDCG(3)).merge_state([made])
 
 
+@pytest.mark.each_backend
 @pytest.mark.long
 def test_fit_with_a_last_short_batch():
     rng = np.random.default_rng(8)
@@ -331,6 +332,8 @@ def test_fit_with_a_last_short_batch():
     assert made.estimate().human_only == 4
 
 
+@pytest.mark.long
+@pytest.mark.each_backend
 def test_compiled_by_hand():
     labels, scores = batch(*drawn(30, 67, 4))
     labels = stacked(labels)

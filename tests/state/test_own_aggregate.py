@@ -146,6 +146,7 @@ def test_members_of_equal_aggregates_share_a_variable():
     assert shapes == [(1, 2), (1, 2, 2), (1, 38, 2), (2, 2, 2)]
 
 
+@pytest.mark.each_backend
 @pytest.mark.long
 def test_in_a_compiled_program():
     found = given.in_a_program(MetricCollection(several()), *BATCHES)
@@ -154,6 +155,7 @@ def test_in_a_compiled_program():
     assert alone == approx(expected()["good"], rel=1e-6)
 
 
+@pytest.mark.each_backend
 @pytest.mark.long
 def test_in_fit():
     rng = np.random.default_rng(3)

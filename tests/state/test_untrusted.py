@@ -53,6 +53,7 @@ def with_function(function, discount=krm.gains.reciprocal_discount):
 KINDS = tuple(with_function(krm.linear_gain))
 
 
+@pytest.mark.each_backend
 @pytest.mark.filterwarnings("ignore:.*lambda")
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_file_with_a_lambda_is_refused(tmp_path, kind):
@@ -67,6 +68,7 @@ def test_a_file_with_a_lambda_is_refused(tmp_path, kind):
     assert RAN == []
 
 
+@pytest.mark.each_backend
 @pytest.mark.long
 @pytest.mark.filterwarnings("ignore:.*lambda")
 def test_it_is_loaded_only_by_those_who_say_so(tmp_path):
@@ -160,6 +162,7 @@ CRAFTED = {
 }
 
 
+@pytest.mark.each_backend
 @pytest.mark.parametrize("what", CRAFTED)
 @pytest.mark.filterwarnings("ignore:The object being serialized")
 def test_a_crafted_file_runs_nothing(tmp_path, what):
@@ -171,6 +174,7 @@ def test_a_crafted_file_runs_nothing(tmp_path, what):
     assert RAN == []
 
 
+@pytest.mark.each_backend
 def test_a_crafted_file_of_nothing_bad_is_loaded(tmp_path):
     """So the others are refused for what they hold."""
     path = tmp_path / "model.keras"

@@ -292,6 +292,7 @@ def test_members_of_a_collection():
         assert error == approx(metric.standard_error(), abs=1e-5)
 
 
+@pytest.mark.each_backend
 @pytest.mark.parametrize(
     "made", [Quantiles(krm.NDCG(2), [0.1, 0.5]), LowerMean(krm.NDCG(2), 0.3)]
 )
@@ -312,6 +313,7 @@ def test_compiled_by_hand(made):
         assert found == approx(float(expected), abs=1e-6)
 
 
+@pytest.mark.each_backend
 @pytest.mark.long
 def test_fit_with_a_last_short_batch():
     rng = np.random.default_rng(8)
@@ -342,6 +344,8 @@ def test_fit_with_a_last_short_batch():
     assert made[1].estimate().lists == 101
 
 
+@pytest.mark.long
+@pytest.mark.each_backend
 def test_a_model_is_saved_with_them(tmp_path):
     inputs = keras.Input((5,))
     model = keras.Model(inputs, inputs)

@@ -217,6 +217,7 @@ def test_numbers_of_ndeval():
 # As any other metric
 
 
+@pytest.mark.each_backend
 @pytest.mark.long
 def test_fit_with_the_last_short_batch_and_a_dense_head():
     labels, scores = batch(11, 6, 3, levels=4, seed=10)

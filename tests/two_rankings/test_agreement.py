@@ -5,8 +5,6 @@ import pytest
 
 import keras_rankmetrics as krm
 
-pytestmark = pytest.mark.long
-
 METRICS = [krm.RankBiasedOverlap(p=0.8), krm.OverlapAtK(k=3), krm.TauAP()]
 
 

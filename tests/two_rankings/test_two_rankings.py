@@ -10,8 +10,6 @@ from oracle_of_two_rankings import orders, overlap, rbo, tau_ap
 
 import keras_rankmetrics as krm
 
-pytestmark = pytest.mark.long
-
 INF = float("inf")
 METRICS = {
     "rbo": lambda: krm.RankBiasedOverlap(p=0.8),
@@ -277,6 +275,8 @@ class Masked(keras.layers.Layer):
         return x != 9
 
 
+@pytest.mark.long
+@pytest.mark.each_backend
 @pytest.mark.parametrize("jit", [True, False])
 def test_fit_with_padding_and_a_short_batch(jit):
     if jit and keras.config.backend() == "torch":

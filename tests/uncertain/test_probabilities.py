@@ -19,8 +19,6 @@ from keras_rankmetrics import (
     RPrecision,
 )
 
-pytestmark = pytest.mark.long
-
 INF = math.inf
 
 # The value of a list of ones and zeros in rank order, of `retrieved` items and
@@ -164,7 +162,6 @@ P = [0.9, 0.2, 0.6, 0.05, 0.5]
 FALLING = [5.0, 4.0, 3.0, 2.0, 1.0]
 # Six items at most: with masks, items that are not retrieved, certain ones.
 TIED = [
-    ([0.9, 0.2, 0.6, 0.05, 0.5, 0.3], [2, 2, 2, 2, 2, 2]),
     ([0.9, 0.2, 0.6, 0.05, 0.5, 0.3], [3, 2, 2, 2, 1, 1]),
     ([0.9, 0.2, -1, 0.05, 0.5, 1.0], [1, 2, 2, 2, -INF, 1]),
     ([0.5, 0.5, 0.5, 0.5, 0.5, 0.5], [1, 1, 1, 2, 2, -INF]),
@@ -173,6 +170,7 @@ TIED = [
     ([0.3, 0.8, 0.6, -1, -1, -1], [-INF, -INF, 1, 3, 3, 3]),
     ([0.3, 0.8, 0.6, 0.9, 0.2, 0.1], [6, 5, 4, 3, 2, 1]),
     ([0.3, 0.8, 0.6, 0.9, 0.2, 0.1], [6, 5, -INF, 3, -INF, 1]),
+    ([0.9, 0.2, 0.6, 0.05, -1, -1], [2, 2, 2, 2, 2, 2]),
 ]
 
 
@@ -186,6 +184,16 @@ def test_is_the_mean_over_labellings_and_orders(metric, options, oracle, ties):
         np.testing.assert_allclose(found, want, atol=1e-6, rtol=0)
 
 
+@pytest.mark.long
+@all_cases
+def test_six_tied_items(metric, options, oracle):
+    row = [0.9, 0.2, 0.6, 0.05, 0.5, 0.3], [2] * 6
+    for k in cutoffs(metric, options):
+        found = values(made(metric, k, **options), *([x] for x in row))
+        want = expected(oracle, *row, k)
+        np.testing.assert_allclose(found, [want], atol=1e-6, rtol=0)
+
+
 @all_cases
 def test_optimistic_ties_have_the_likeliest_item_first(metric, options, oracle):
     labels, scores = map(list, zip(*TIED, strict=True))
@@ -196,6 +204,7 @@ def test_optimistic_ties_have_the_likeliest_item_first(metric, options, oracle):
         np.testing.assert_allclose(found, want, atol=1e-6, rtol=0)
 
 
+@pytest.mark.long
 @all_cases
 def test_of_twelve_items(metric, options, oracle):
     random = np.random.default_rng(12)
@@ -267,6 +276,8 @@ def compiled(function):
     return function
 
 
+@pytest.mark.long
+@pytest.mark.each_backend
 @all_cases
 def test_compiled(metric, options, oracle):
     labels, scores = (np.float32(x) for x in map(list, zip(*TIED, strict=True)))
@@ -282,6 +293,7 @@ def test_compiled(metric, options, oracle):
             np.testing.assert_allclose(found, want, atol=1e-6)
 
 
+@pytest.mark.each_backend
 def test_a_label_above_1_is_nan_in_compiled_code():
     for metric in METRICS:
         one = made(metric, None)
@@ -306,6 +318,8 @@ def test_a_label_that_float32_rounded_above_1_is_1(metric):
         one([[1.00001, 0.5, 0.0]], scores)
 
 
+@pytest.mark.long
+@pytest.mark.each_backend
 def test_fit_with_a_short_last_batch():
     random = np.random.default_rng(3)
     x = random.random((10, 7, 1)).astype("float32")
@@ -336,6 +350,7 @@ def test_config_and_signature(metric):
     assert krm.NDCG(3).labels == "grades"
 
 
+@pytest.mark.filterwarnings("ignore:.*Labels should be")
 def test_collections_share_a_batch():
     labels, scores = np.float32([P, P[::-1]]), np.float32([FALLING] * 2)
     each = [made(metric, 3) for metric in METRICS]
@@ -431,6 +446,7 @@ def test_refused_inputs():
         krm.SampledRanks(made(RecallAtK, 2), catalogue=10, negatives=4)
 
 
+@pytest.mark.long
 def test_long_lists_in_single_precision():
     # Certain labels have a known value, whatever the number of nodes.
     random = np.random.default_rng(8)

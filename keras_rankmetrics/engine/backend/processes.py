@@ -127,6 +127,7 @@ _GATHERING: dict[str, Callable[[keras.Variable], Gather | None]] = {
     "tensorflow": _of_tensorflow,
     "jax": _of_jax,
     "torch": _of_torch,
+    "numpy": lambda _: None,
 }
 
 

@@ -23,6 +23,7 @@ def test_the_default_holds_for_twenty_lists(row):
         assert row["t"] < 0.7
 
 
+@pytest.mark.long
 def test_few_samples_have_the_stored_coverage():
     pytest.importorskip("scipy")
     found = rows(300)

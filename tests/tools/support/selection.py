@@ -1,4 +1,10 @@
-"""Which tests can run here: those of other backends and packages cannot.
+"""Which tests run here: those of other backends and packages do not.
+
+The files below and tests with the marker `each_backend` are run on each, since
+a backend trains, compiles, sorts or converts what they test. For all others one
+is enough: they are left out on TensorFlow and JAX, and are all that is run on
+the numpy backend, whose steps take a fifth of the time of TensorFlow's. Torch
+runs everything. A file that the command line names is run on any backend.
 
 A test says what it needs by `pytest.importorskip("pandas")`, in its own body or
 in that of a function or fixture of its module that it uses, and its backend by
@@ -10,6 +16,68 @@ import ast
 import functools
 import importlib.util
 import pathlib
+import re
+
+OF_EACH_BACKEND = (
+    "README.md",
+    "docs/*.md",
+    "keras_rankmetrics/callbacks/*.py",
+    "tests/catalogues/test_evaluate_catalogue.py",
+    "tests/distributed/*.py",
+    "tests/examples/*.py",
+    "tests/fuzz/*.py",
+    "tests/in_keras/*.py",
+    "tests/inputs/test_dtypes.py",
+    "tests/inputs/test_errors_in_forms.py",
+    "tests/inputs/test_foreign.py",
+    "tests/inputs/test_forms.py",
+    "tests/inputs/test_masks.py",
+    "tests/inputs/test_overflow.py",
+    "tests/inputs/test_padding.py",
+    "tests/inputs/test_ragged.py",
+    "tests/inputs/test_sparse.py",
+    "tests/laws/test_against_oracle.py",
+    "tests/package/test_*_ops.py",
+    "tests/package/test_code_blocks.py",
+    "tests/ranking/*.py",
+    "tests/state/test_copies.py",
+    "tests/state/test_many_updates.py",
+    "tests/state/test_saving.py",
+    "tests/state/test_sharing.py",
+    "tests/state/test_state.py",
+    "tests/state/test_threads.py",
+)
+
+
+@functools.cache
+def backend():
+    """Return the backend of this run."""
+    import keras
+
+    return keras.config.backend()
+
+
+def is_of_each(path):
+    """Return True if all tests of a file are run on each backend."""
+    return any(map(path.match, OF_EACH_BACKEND))
+
+
+def may_run_on(backend, path):
+    """Return True if a backend runs some tests of a file."""
+    if backend in ("torch", "numpy"):
+        return backend == "torch" or not is_of_each(path)
+    marked = re.compile(r"mark\.(each_backend|only_on)\b")
+    return is_of_each(path) or bool(marked.search(_code(path)))
+
+
+def pytest_ignore_collect(collection_path, config):
+    """Leave out files for other backends, or of packages that are missing."""
+    if collection_path.is_dir():
+        return None
+    here = collection_path.relative_to(config.rootpath)
+    needed = packages_of_module(collection_path)
+    is_fit = may_run_on(backend(), here) and not any(map(is_missing, needed))
+    return None if is_fit else True
 
 
 def packages_of(item):
@@ -63,10 +131,23 @@ def is_missing(package):
 
 
 def runs_on(item, backend):
-    """Return True if the markers of a test allow the backend."""
+    """Return True if a test is for the backend, by its file and markers."""
     only = [name for mark in item.iter_markers("only_on") for name in mark.args]
     never = [name for mark in item.iter_markers("not_on") for name in mark.args]
-    return (not only or backend in only) and backend not in never
+    if only or backend in never:
+        return backend in only
+    if backend == "torch" or item.session.isinitpath(item.path):
+        return True
+    here = item.path.relative_to(item.config.rootpath)
+    of_each = is_of_each(here) or item.get_closest_marker("each_backend")
+    return bool(of_each) == (backend != "numpy")
+
+
+@functools.cache
+def _code(path):
+    """Return the source of a module, and no text of other files."""
+    path = pathlib.Path(path)
+    return path.read_text(encoding="utf-8") if path.suffix == ".py" else ""
 
 
 @functools.cache
@@ -76,8 +157,7 @@ def _needs_of(path):
     A value is the arguments of `importorskip`, as text or as the name of a
     parameter, and the names that the function uses.
     """
-    is_code = path.endswith(".py")
-    text = pathlib.Path(path).read_text(encoding="utf-8") if is_code else ""
+    text = _code(path)
     if "importorskip" not in text:
         return {}
     tree = ast.parse(text)
