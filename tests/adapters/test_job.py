@@ -32,7 +32,7 @@ def evaluated(tables, metrics, *columns, **options):
 
 
 @pytest.mark.parametrize(
-    "strings, lists_per_update", [(False, 4096), (True, 40)]
+    "strings, lists_per_update", [(False, 4096), (True, 40), (False, 1)]
 )
 def test_ids(strings, lists_per_update):
     rows = logs.of_ids(strings=strings)

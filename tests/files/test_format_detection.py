@@ -130,6 +130,11 @@ def test_tabs_and_spaces_between_fields(tmp_path):
         assert rows_of(judgements_of, path) == QRELS
 
 
+def test_one_item_of_several_iterations_is_no_swapped_field(tmp_path):
+    path = written(tmp_path, "qrels", "q 1 d 1\nr 2 d 1\n")
+    assert rows_of(judgements_of, path) == [*QRELS, ("r", "d", 1.0)]
+
+
 HEADERS = [
     "query\titem\tfeature 1\tfeature 2\tscore",  # 7 words, the fifth "2"
     "query\titem\tmy 1 2 3 4 column\tscore",

@@ -54,6 +54,7 @@ def read_so_far(monkeypatch):
     return found
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", BOMBS)
 def test_long_lines_are_refused_at_once(tmp_path, name, read_so_far):
     start, unit, message = BOMBS[name]

@@ -202,6 +202,19 @@ def test_rows_of_several_lines(tmp_path, monkeypatch, size):
         rows_of(run_of, path)
 
 
+@pytest.mark.parametrize(
+    "row", ['q,a,1,"x" y', 'q,a,1,"x,\n" y', '"q"r,a,1,x'], ids=repr
+)
+def test_text_after_a_field_in_quotes(tmp_path, row):
+    """The error shows the line on which the text is, from its first letter."""
+    path = tmp_path / "run.csv"
+    path.write_text(f"query,item,score,title\nq,b,2,x\n{row}\n")
+    lines = row.split("\n")
+    with pytest.raises(FileError, match=f"line {2 + len(lines)}: A field") as e:
+        rows_of(run_of, path)
+    assert f"Received: {lines[-1]!r}" in str(e.value)
+
+
 def test_one_column_for_two_roles(tmp_path):
     path = tmp_path / "run.csv"
     path.write_text("query,item,score\nq,2,1\n")

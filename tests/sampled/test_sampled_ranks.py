@@ -17,7 +17,7 @@ from pytest import approx
 
 import keras_rankmetrics as krm
 from keras_rankmetrics import MetricCollection, SampledRanks
-from keras_rankmetrics.metrics.sampled import mixture
+from keras_rankmetrics.metrics.sampled import Sampling, mixture
 
 NAIVE, BV, EM = (f"sampled_recall@2/{each}" for each in ("naive", "bv", "em"))
 
@@ -505,6 +505,7 @@ def test_the_signature():
 # In programs
 
 
+@pytest.mark.each_backend
 @pytest.mark.long
 def test_in_a_compiled_program():
     batches = batch(8, 20), batch(9, 7)
@@ -512,6 +513,7 @@ def test_in_a_compiled_program():
     assert found == approx(said(recall(*batches)), rel=1e-4, abs=1e-5)
 
 
+@pytest.mark.each_backend
 @pytest.mark.long
 @pytest.mark.not_on("torch", reason="torch compiles no program")
 @pytest.mark.parametrize("received", UNFIT)
@@ -522,6 +524,7 @@ def test_a_list_that_does_not_fit_in_a_compiled_program(received):
     assert all(map(math.isnan, found.values()))
 
 
+@pytest.mark.each_backend
 @pytest.mark.long
 @pytest.mark.parametrize("inputs", ["scores", "sparse"])
 def test_in_fit(inputs, tmp_path):
@@ -595,3 +598,16 @@ def test_one_negative_is_the_fewest():
     made = krm.SampledRanks(krm.RecallAtK(k=5), catalogue=10, negatives=1)
     made.update_state([[1, 0], [1, 0]], [[2.0, 1.0], [1.0, 2.0]])
     assert float(made.result()[f"{made.name}/naive"]) == 1.0
+
+
+@pytest.mark.parametrize("replacement", [False, True])
+@pytest.mark.parametrize("negatives", [1, 7, 20, 29])
+def test_the_resolution_is_the_deviation_of_a_sample(negatives, replacement):
+    """Of its estimate of how many items are above; at least one item found."""
+    sampling = Sampling(31, negatives, replacement)
+    above = np.arange(30)
+    chances = sampling.probabilities(above + 1)
+    found = np.arange(negatives + 1)
+    variance = chances @ found**2 - (chances @ found) ** 2
+    expected = 30 / negatives * np.sqrt(np.maximum(variance, 1.0))
+    assert [sampling.resolution(x) for x in above] == approx(expected)
