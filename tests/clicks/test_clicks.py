@@ -200,6 +200,14 @@ def test_lists_without_clicks(metric):
         ),
         (
             IPS(),
+            {
+                "labels": CLICKS,
+                "propensities": [[1.5, 0.5, 1.0], [0.5] * 3, [0.5] * 3],
+            },
+            "Received: 1.5",
+        ),
+        (
+            IPS(),
             {"labels": CLICKS, "propensities": [[0.0, 0.5, 0.5]] * 3},
             "Received: 0",
         ),
