@@ -176,6 +176,7 @@ def test_a_single_list():
     assert metric.per_list([5, 9], [3, 5, 1]).shape == ()
 
 
+@pytest.mark.each_backend
 @pytest.mark.not_on("jax", "numpy", reason="no int64 by default")
 def test_large_ids():
     """Ids that are equal in their lower 32 bits, or as floats."""
@@ -230,6 +231,7 @@ def test_dtypes_may_differ(of_true, of_pred):
     assert result(MeanReciprocalRank, relevant, recommended) == 1 / 2
 
 
+@pytest.mark.each_backend
 @pytest.mark.not_on("numpy", reason="as jax, on which it is tested")
 @pytest.mark.parametrize("inputs", ["scores", "sparse"])
 def test_large_integer_scores(inputs):
@@ -245,6 +247,7 @@ def test_large_integer_scores(inputs):
             assert values(metric, y_true, large) == approx([1.0, 1.0])
 
 
+@pytest.mark.each_backend
 @pytest.mark.not_on("numpy", reason="it takes no arrays of objects")
 @pytest.mark.parametrize("kind", [list, tuple, np.array])
 @pytest.mark.parametrize("rows", [[[4, 5, 6], [7]], [[4, 5], [7, 8]]], ids=str)

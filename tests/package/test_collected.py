@@ -113,6 +113,8 @@ def test_the_markers_of_backends():
     assert runs_on(file, mark.each_backend) == ["tensorflow", "jax", "torch"]
     assert runs_on(file, mark.not_on("numpy")) == ["torch"]
     assert runs_on(of_each, mark.not_on("jax")) == ["tensorflow", "torch"]
+    both = mark.only_on("jax", "torch"), mark.not_on("jax")
+    assert runs_on(of_each, *both) == ["torch"]
     for each in (file, of_each):
         assert runs_on(each, mark.only_on("jax")) == ["jax"]
         assert runs_on(each, named=True) == [*BACKENDS]

@@ -193,12 +193,13 @@ def test_a_group_outside_is_an_error_and_leaves_the_state(outside):
     assert_same_state(made, before)
 
 
+@pytest.mark.not_on("numpy", reason="it sums in another order")
 def test_the_group_of_a_list_that_does_not_count_does_not_matter():
     y_true, scores, weights = batch(5, 60)
     y_true["labels"][7] = -1
     expected = said(sliced((y_true, scores, weights)))
     y_true["group"][7] = -1
-    assert said(sliced((y_true, scores, weights))) == approx(expected)
+    assert said(sliced((y_true, scores, weights))) == expected
 
 
 @pytest.mark.each_backend

@@ -134,7 +134,9 @@ def runs_on(item, backend):
     """Return True if a test is for the backend, by its file and markers."""
     only = [name for mark in item.iter_markers("only_on") for name in mark.args]
     never = [name for mark in item.iter_markers("not_on") for name in mark.args]
-    if only or backend in never:
+    if backend in never:
+        return False
+    if only:
         return backend in only
     if backend == "torch" or item.session.isinitpath(item.path):
         return True
