@@ -65,7 +65,8 @@ def inverse_propensities(
     is_clicked = clicks > 0
     is_wrong = is_clicked & ~is_valid
     if concrete(ops.any(is_wrong)):
-        worst = float(ops.max(ops.where(is_wrong, given, -1)))
+        received = ops.cast(given, "float32")
+        worst = float(ops.max(ops.where(is_wrong, received, float("-inf"))))
         raise ValueError(
             f"Each clicked item should have {expected}. Received: {worst:g}. "
             "Without a table `propensities`, `y_true` holds propensities; with "

@@ -217,6 +217,11 @@ def test_lists_without_clicks(metric):
             "a position from 1 to 3",
         ),
         (
+            IPS(propensities=BY_POSITION),
+            {"labels": CLICKS, "positions": [[-3, 2, -3]] * 3},
+            "a position from 1 to 3, .* Received: -3",
+        ),
+        (
             IPS(propensities=BY_POSITION[:2]),
             CLICKS,
             "a position from 1 to 2, .* Received: 3",

@@ -497,6 +497,21 @@ def test_the_lightest_backend_computes(program, named, monkeypatch, tmp_path):
     assert last == ("numpy" if lightest else here)
 
 
+COMMANDS = ["eval", "gate", "doctor", "signature", "conventions"]
+
+
+def test_help_has_a_phrase_for_each_command_and_a_sentence_for_one(capsys):
+    shown = []
+    for arguments in ["--help"], *([name, "--help"] for name in COMMANDS):
+        with pytest.raises(SystemExit):
+            main(arguments)
+        shown.append(capsys.readouterr().out)
+    phrases, *pages = shown
+    for name, page in zip(COMMANDS, pages, strict=True):
+        assert re.search(rf"\n +{name}\s+[a-z].*[^.]\n", phrases)
+        assert re.search(r"\n\n[A-Z][^:]*\.", page)
+
+
 ENDS = [
     (["--help"], 0, "usage: krm"),
     (["eval", "--help"], 0, "--per-list"),

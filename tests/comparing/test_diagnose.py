@@ -392,6 +392,14 @@ def test_a_few_bad_lists_are_no_distances():
     assert not [*krm.diagnose(TRUTH, {**RUN, **bad}, k=K)]
 
 
+def test_lists_without_relevant_items_say_nothing_about_distances():
+    none = {f"none{i}": dict.fromkeys(RUN["query0"], 0) for i in range(16)}
+    runs = dict.fromkeys(none, RUN["query0"])
+    reverse = run_of("543210")
+    found = krm.diagnose({**TRUTH, **none}, {**reverse, **runs}, k=K)
+    assert "distances" in [finding.name for finding in found]
+
+
 def test_rows_in_ascending_order_of_good_scores():
     run = {q: dict(reversed(items.items())) for q, items in RUN.items()}
     assert not [*krm.diagnose(TRUTH, run, k=K)]

@@ -138,6 +138,8 @@ def test_relevant_and_recommended_ids_of_one_user():
     recall = krm.RecallAtK(k=2, inputs="ids")
     relevant = pandas.Series([1, 2], [8, 9])
     assert values(recall, relevant, pandas.Series([2, 5])) == 0.5
+    seen = {"target": relevant, "exclude": pandas.Series([5, 6, 7], [1, 2, 3])}
+    assert values(recall, seen, [5, 2, 3]) == 0.5
 
 
 @pytest.mark.filterwarnings("ignore:.*lists of one item")

@@ -184,6 +184,10 @@ def test_dtypes_without_a_negative_number(dtype):
     assert found.tolist() == [0.0, 1.0]
 
 
+def test_lists_without_values_have_no_columns():
+    assert [x.shape for x in made_dense([[], []], padding=-1)] == [(2, 0)] * 2
+
+
 def test_no_function_is_called_for_each_number():
     """Reading a million of them then takes no longer than it must."""
     rows = [list(range(length, 100)) for length in range(50)]

@@ -517,7 +517,7 @@ class Subclassed(keras.Model):
 
 
 @pytest.mark.each_backend
-@pytest.mark.long
+@pytest.mark.filterwarnings("ignore:The structure of `inputs`")
 @pytest.mark.parametrize("kind", ["functional", "subclassed"])
 @pytest.mark.parametrize("as_text", [False, True])
 def test_a_key_that_the_model_does_not_take(rows, kind, as_text):

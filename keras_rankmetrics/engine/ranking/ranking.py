@@ -71,8 +71,11 @@ class Content(abc.ABC):
 
         Args:
             items: the number of items in the catalogue.
+
+        Raises:
+            ValueError: if the items have no numbers.
         """
-        return False
+        raise _no_items()
 
     def describe_items(self) -> str:
         """Return a description of the items received, for errors."""
