@@ -5,6 +5,7 @@ or zero.
 """
 
 import contextlib
+import math
 
 import keras
 import numpy as np
@@ -16,6 +17,7 @@ from pytest import approx
 from keras_rankmetrics import (
     DCG,
     NDCG,
+    CatalogueCoverage,
     HitRateAtK,
     MeanAveragePrecision,
     MeanReciprocalRank,
@@ -428,6 +430,19 @@ def test_rows_without_lists_in_a_program_of_unknown_shapes():
     assert metric.count() == 0
     update(*[np.eye(4, dtype="float32")[None]] * 2)
     assert metric.count() == 4
+
+
+@on_tensorflow
+def test_another_catalogue_in_a_program_of_unknown_shapes():
+    import tensorflow as tf
+
+    metric = CatalogueCoverage(k=1, num_items=3)
+    of_any_shape = [tf.TensorSpec([None, None])] * 2
+    update = tf.function(metric.update_state, input_signature=of_any_shape)
+    update(*[np.eye(2, 3, dtype="float32")] * 2)
+    assert float(metric.result()) == approx(2 / 3)
+    update(*[np.eye(2, 4, dtype="float32")] * 2)
+    assert math.isnan(metric.result())
 
 
 @on_jax
