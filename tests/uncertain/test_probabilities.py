@@ -195,6 +195,22 @@ def test_six_tied_items(metric, options, oracle):
 
 
 @all_cases
+def test_twelve_tied_items_are_the_mean_over_orders_without_ties(
+    metric, options, oracle
+):
+    """More are tied than are sorted for small cutoffs."""
+    of_two = np.eye(12)
+    pairs = list(itertools.permutations(range(12), 2))
+    labels = [0.5 * of_two[i] + 0.3 * of_two[j] for i, j in pairs]
+    strict = np.tile(np.arange(12.0), (len(pairs), 1))
+    for k in cutoffs(metric, options):
+        one = made(metric, k, **options)
+        found = values(one, labels[:1], np.zeros((1, 12)))
+        want = values(one, labels, strict).mean()
+        np.testing.assert_allclose(found, want, atol=1e-6, rtol=0)
+
+
+@all_cases
 def test_optimistic_ties_have_the_likeliest_item_first(metric, options, oracle):
     labels, scores = map(list, zip(*TIED, strict=True))
     for k in cutoffs(metric, options):
