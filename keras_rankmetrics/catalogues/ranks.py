@@ -98,8 +98,8 @@ def count_ranks(
 
     Stability: stable.
     """
-    _check_dense("items", items)
-    if isinstance(items, list | tuple) or hasattr(items, "to_numpy"):
+    items = _vectors("items", items)
+    if isinstance(items, list | tuple):
         items = np.asarray(items)
     number = _number_of(items)
     numbers = item_numbers("targets", targets, number)
@@ -109,8 +109,7 @@ def count_ranks(
     exclude = excluded_items(exclude, number, lists)
     size = chunk_size(chunk, lists, number)
     if score_fn is None:
-        _check_dense("queries", queries)
-        queries = ops.convert_to_tensor(queries)
+        queries = ops.convert_to_tensor(_vectors("queries", queries))
         _check_vectors(queries, items, lists)
     else:
         score_fn = passes.checked_score_fn(score_fn, lists)
@@ -139,12 +138,14 @@ def count_ranks(
     }
 
 
-def _check_dense(name: str, x: Any) -> None:
+def _vectors(name: str, x: Any) -> Any:
+    """Return a frame as an array; raise ValueError for sparse vectors."""
     if hasattr(x, "toarray"):
         raise ValueError(
             f"`{name}` should hold vectors. Received: a sparse "
             f"{type(x).__name__}. Make it dense: `.toarray()`."
         )
+    return np.asarray(x) if hasattr(x, "to_numpy") else x
 
 
 def _number_of(items: Any) -> int:

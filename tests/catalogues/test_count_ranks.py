@@ -487,7 +487,7 @@ def test_what_is_no_function():
 
 
 @pytest.mark.each_backend
-@pytest.mark.not_on("torch", reason="torch compiles nothing")
+@pytest.mark.not_on("torch", "numpy", reason="they compile nothing")
 def test_all_chunks_share_a_program(monkeypatch):
     (queries, items), (targets, _) = towers(), asked()
     traced = []
