@@ -57,6 +57,7 @@ def backend():
     return keras.config.backend()
 
 
+@functools.cache
 def is_of_each(path):
     """Return True if all tests of a file are run on each backend."""
     return any(map(path.match, OF_EACH_BACKEND))
