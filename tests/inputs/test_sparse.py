@@ -8,6 +8,7 @@ from keras import ops
 from pytest import approx
 
 from keras_rankmetrics import (
+    ERR,
     NDCG,
     F1AtK,
     HitRateAtK,
@@ -26,6 +27,15 @@ SCORES = np.array(
     ],
     "float32",
 )
+
+
+def test_a_user_stops_among_tied_targets():
+    scores = np.array([[3.0, 3, 3, 2, 1]], "float32")
+    for k in (1, 2, None):
+        sparse = ERR(k, inputs="sparse", max_grade=1)
+        dense = ERR(k, max_grade=1)
+        expected = values(dense, [[1, 1, 1, 0, 0]], scores)
+        assert values(sparse, [[0, 1, 2]], scores) == approx(expected)
 
 
 def test_the_next_item():

@@ -8,7 +8,10 @@ from keras import ops
 from pytest import approx
 
 import keras_rankmetrics as krm
-from keras_rankmetrics.engine.ranking.probabilities import probabilities_of_hits
+from keras_rankmetrics.engine.ranking.probabilities import (
+    probabilities_of_hits,
+    sum_of_reciprocals,
+)
 
 
 def number(x):
@@ -85,3 +88,13 @@ def test_very_many_tied_items(inputs, monkeypatch):
     means = (harmonic + (hits - 1) / (k - 1) * (k - harmonic)) / k
     chances = expected_chances(items, relevant, k, int(hits[-1]))
     assert value == approx((chances[1:] * means).sum(), rel=1e-6)
+
+
+@pytest.mark.parametrize("first", [1.0, 1.5, 40.0])
+def test_sum_of_reciprocals(first):
+    terms = np.array([0, 1, 8, 9, 20, 3000])
+    found = sum_of_reciprocals(
+        ops.full(terms.shape, first), ops.cast(terms, "float32")
+    )
+    expected = [np.sum(1 / (first + np.arange(number))) for number in terms]
+    np.testing.assert_allclose(ops.convert_to_numpy(found), expected, rtol=1e-6)

@@ -92,13 +92,13 @@ def main() -> int:
     with contextlib.suppress(KeyboardInterrupt):  # reports what it has
         for mutant in found:
             chosen = covering.chosen(mutant, files, known)
-            result = judge(mutant, chosen, options.limit, options.all_layers)
+            result = judge(mutant, chosen, options.limit, options.layers)
             for entry in entries:
                 if mutants.accepts(entry, mutant) and not result.caught_by:
                     result = result._replace(reason=entry["reason"])
             print(result, flush=True)
             results.append(result)
-    report(results, options.all_layers)
+    report(results, options.layers)
     if options.json:
         options.json.write_text(json.dumps([*map(record, results)], indent=1))
     return int(any(result.survived for result in results))
@@ -124,9 +124,12 @@ def parsed() -> argparse.Namespace:
         help="for each mutant, or each of its layers: start no file after them",
     )
     add(
-        "--all-layers",
-        action="store_true",
-        help="run the tests of each folder, even if others catch the mutant",
+        "--layers",
+        type=int,
+        default=1,
+        metavar="N",
+        help="run the tests of one folder after the other, until those of N "
+        "have caught the mutant: 2 show which catch it alone",
     )
     add("--list", action="store_true", help="print the mutants; run nothing")
     add(
@@ -155,11 +158,11 @@ def judge(
     mutant: Mutant,
     files: list[tuple[str, float]],
     limit: float,
-    all_layers: bool = False,
+    layers: int = 1,
 ) -> Result:
-    """Run files of tests on a mutant until one fails, or one of each layer."""
+    """Run files of tests on a mutant until some of so many layers fail."""
     groups = [files]
-    if all_layers:
+    if layers > 1:
         by_layer = collections.defaultdict(list)
         for file, usual in files:
             by_layer[layer_of(file)].append((file, usual))
@@ -181,7 +184,7 @@ def judge(
         if file:
             caught_by[layer_of(file) if file != AT_IMPORT else file] = file
             hows.add(how)
-        if file == AT_IMPORT:
+        if file == AT_IMPORT or len(caught_by) == layers:
             break
     seconds = round(time.monotonic() - begun, 2)
     how = ", ".join(sorted(hows - {""}))
@@ -213,7 +216,7 @@ def first_failure(
     return "", "", number
 
 
-def report(results: list[Result], all_layers: bool) -> None:
+def report(results: list[Result], layers: int) -> None:
     """Print the counts, the survivors and what each layer has caught."""
     caught = [result for result in results if result.caught_by]
     survivors = [result for result in results if result.survived]
@@ -234,10 +237,10 @@ def report(results: list[Result], all_layers: bool) -> None:
         for layer in result.caught_by
         if len(result.caught_by) == 1
     )
-    title = f"{'caught':>8}{'alone':>8}" if all_layers else f"{'first':>8}"
+    title = f"{'caught':>8}{'alone':>8}" if layers > 1 else f"{'first':>8}"
     print(f"\n{'layer':<16}{title}")
     for layer, number in by_layer.most_common():
-        last = f"{alone[layer]:>8}" if all_layers else ""
+        last = f"{alone[layer]:>8}" if layers > 1 else ""
         print(f"{layer:<16}{number:>8}{last}")
 
 
