@@ -39,6 +39,13 @@ LONG_PAGES = frozenset(
         "what_is_measured",
     )
 )
+# What the package says of inputs that these pages show on purpose.
+SHOWN_ON_PAGES = pytest.mark.filterwarnings(
+    "ignore:.*(lists of one item|make each batch one list|Labels should be 0)"
+)
+PAGES_THAT_WARN = frozenset(
+    ("docs/errors.md", "docs/in_keras.md", "docs/strange.md")
+)
 
 
 def pytest_addoption(parser):
@@ -75,8 +82,11 @@ def pytest_report_header():
 def pytest_collection_modifyitems(config, items):
     """Leave out tests that cannot run here, and mark the long pages."""
     for item in items:
-        if item.nodeid.split("::")[0] in LONG_PAGES:
+        page = item.nodeid.split("::")[0]
+        if page in LONG_PAGES:
             item.add_marker(pytest.mark.long)
+        if page in PAGES_THAT_WARN:
+            item.add_marker(SHOWN_ON_PAGES)
     kept, left_out = [], []
     for item in items:
         is_fit = selection.runs_on(item, selection.backend()) and not any(

@@ -42,6 +42,7 @@ def block(page, holding):
 
 
 @pytest.mark.long
+@pytest.mark.filterwarnings("ignore:Your input ran out of data")
 @pytest.mark.only_on("tensorflow", reason="tf.data, its package")
 def test_tf_data_pads_labels_with_what_it_is_told():
     names = {}

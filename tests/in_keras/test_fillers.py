@@ -48,6 +48,7 @@ def fitted(filler_weight):
     return weights, [history[x][0] for x in ("ndcg@3", "mrr")]
 
 
+@pytest.mark.filterwarnings("ignore:`shuffle=True` was passed")
 def test_fillers_of_weight_0_change_nothing_in_fit():
     weights, values = fitted(None)
     found, found_values = fitted(0.0)

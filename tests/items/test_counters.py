@@ -85,7 +85,7 @@ def test_two_thousand_lists_in_a_program(form):
     passed, lists = items.lists_in(form, 2000)
     members = [CatalogueCoverage, ExposureGini, ExposureEntropy]
     metrics = krm.MetricCollection([made(each, 2, form) for each in members])
-    batches = [part(passed, 0, 1500), part(passed, 1500, 2000)]
+    batches = [part(passed, 0, 1000), part(passed, 1000, 2000)]
     found = given.in_a_program(metrics, *batches)
     right = {made(c, 2).name: expected(c, lists, 2) for c in members}
     assert found == approx(right, abs=1e-6)

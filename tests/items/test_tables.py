@@ -147,7 +147,7 @@ def test_two_thousand_lists(form, row):
     assert found == approx(values, abs=2e-6, rel=1e-6, nan_ok=True)
     halves = [
         keras.tree.map_structure(lambda x, s=s: x[s], passed)
-        for s in (slice(0, 1500), slice(1500, 2000))
+        for s in (slice(0, 1000), slice(1000, 2000))
     ]
     assert given.in_a_program(metric, *halves) == approx(
         mean(values, lists), rel=2e-6

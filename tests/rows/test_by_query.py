@@ -415,7 +415,6 @@ def test_the_progress_bar(rows, capsys, own, of_fit, shown):
 # What is refused
 
 
-@pytest.mark.each_backend
 @pytest.mark.parametrize(
     "given, kind, message",
     [
@@ -474,7 +473,6 @@ def test_what_is_refused(given, kind, message):
         EvaluateByQuery(**arguments).evaluate(model_of(2))
 
 
-@pytest.mark.each_backend
 def test_names_of_metrics(rows):
     query, features, labels = rows
     by_query = EvaluateByQuery("NDCG@3 RR", features, labels, query=query)

@@ -34,13 +34,18 @@ def run(name, processes=2, devices=1, seconds=300):
     with (
         tempfile.TemporaryDirectory() as folder,
         free_ports(processes) as ports,
+        contextlib.ExitStack() as files,
     ):
+        errors = [
+            files.enter_context(open(Path(folder, f"errors{rank}"), "w"))
+            for rank in range(processes)
+        ]
         started = [
             subprocess.Popen(
                 [sys.executable, __file__, name, str(rank), folder, *ports],
                 env=environment(devices),
                 stdout=subprocess.PIPE,
-                stderr=open(Path(folder, f"errors{rank}"), "w"),  # noqa: SIM115
+                stderr=errors[rank],
                 text=True,
             )
             for rank in range(processes)
