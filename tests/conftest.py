@@ -46,6 +46,8 @@ SHOWN_ON_PAGES = pytest.mark.filterwarnings(
 PAGES_THAT_WARN = frozenset(
     ("docs/errors.md", "docs/in_keras.md", "docs/strange.md")
 )
+# Other packages have warnings of their own, which their versions change.
+OF_OTHERS = pytest.mark.filterwarnings("default")
 
 
 def pytest_addoption(parser):
@@ -87,6 +89,8 @@ def pytest_collection_modifyitems(config, items):
             item.add_marker(pytest.mark.long)
         if page in PAGES_THAT_WARN:
             item.add_marker(SHOWN_ON_PAGES)
+        if item.get_closest_marker("peers"):
+            item.add_marker(OF_OTHERS)
     kept, left_out = [], []
     for item in items:
         is_fit = selection.runs_on(item, selection.backend()) and not any(
