@@ -73,7 +73,9 @@ def pytest_report_header():
     """Say which tests are not collected here."""
     needed = selection.packages_of_all(pathlib.Path(__file__).parent)
     missing = sorted(filter(selection.is_missing, needed))
-    lines = ["tests for which one backend is enough: by --backend numpy"]
+    lines = []
+    if os.environ.get("KERAS_BACKEND") not in ("numpy", "torch"):
+        lines += ["tests for which one backend is enough: by --backend numpy"]
     if missing:
         names = ", ".join(missing)
         lines.append(f"tests of these are not collected: {names}")
@@ -91,6 +93,8 @@ def pytest_collection_modifyitems(config, items):
             item.add_marker(SHOWN_ON_PAGES)
         if item.get_closest_marker("peers"):
             item.add_marker(OF_OTHERS)
+        if not selection.runs_on(item, "torch"):
+            item.add_marker(pytest.mark.not_torch)
     kept, left_out = [], []
     for item in items:
         is_fit = selection.runs_on(item, selection.backend()) and not any(

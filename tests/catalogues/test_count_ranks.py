@@ -9,7 +9,7 @@ from keras import ops
 from pytest import approx
 
 import keras_rankmetrics as krm
-from keras_rankmetrics.catalogues import passes
+from keras_rankmetrics.catalogues import passes, ranks
 from keras_rankmetrics.catalogues.counts import _STEP, _kept
 
 BACKEND = keras.backend.backend()
@@ -267,6 +267,11 @@ def test_a_file_is_read_by_slices(tmp_path):
     mapped = np.load(path, mmap_mode="r")
     counts = krm.count_ranks(queries, mapped, targets, exclude, chunk=100)
     check(counts, targets, exclude, products(queries, items))
+
+
+def test_a_chunk_has_about_two_million_scores():
+    chunk = ranks.chunk_size(None, lists=1000, items=10**6)
+    assert 2**20 < 1000 * chunk <= 2**21
 
 
 @pytest.mark.parametrize(

@@ -392,6 +392,12 @@ def test_a_few_bad_lists_are_no_distances():
     assert not [*krm.diagnose(TRUTH, {**RUN, **bad}, k=K)]
 
 
+def test_ids_that_differ_in_their_highest_bits_are_no_duplicates():
+    items = {"\U00010041": 1, "\U00020041": 0}
+    found = krm.diagnose({"q": items}, {"q": items})
+    assert "duplicates" not in [finding.name for finding in found]
+
+
 def test_lists_without_relevant_items_say_nothing_about_distances():
     none = {f"none{i}": dict.fromkeys(RUN["query0"], 0) for i in range(16)}
     runs = dict.fromkeys(none, RUN["query0"])

@@ -130,7 +130,7 @@ def test_tabs_and_spaces_between_fields(tmp_path):
         assert rows_of(judgements_of, path) == QRELS
 
 
-def test_tabs_between_some_rows_and_spaces_within_others(tmp_path):
+def test_a_space_within_a_field_between_tabs(tmp_path):
     rows = "q Q0 d 1 2.5 t\nq Q0 e 2 1.5 t\nq Q0 f_g 3 1 t\n".replace(" ", "\t")
     path = written(tmp_path, "run", rows.replace("_", " "))
     with pytest.raises(FileError, match=r"line 3: .* tabs and spaces between"):

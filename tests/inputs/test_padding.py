@@ -1,6 +1,5 @@
 """`pad_to`: lists that do not count."""
 
-import keras
 import numpy as np
 import pytest
 from keras import ops
@@ -112,9 +111,8 @@ def test_labels_that_cannot_be_below_0(dtype):
 
 
 @pytest.mark.long
+@pytest.mark.only_on("tensorflow", reason="tensors of unknown length")
 def test_an_unknown_length_is_refused():
-    if keras.config.backend() != "tensorflow":
-        pytest.skip("only tensorflow has tensors of unknown length")
     import tensorflow as tf
 
     data = tf.data.Dataset.from_tensor_slices(lists(5)[:2]).batch(2)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import keras
@@ -177,12 +178,14 @@ class Rows(keras.utils.PyDataset):
 def datasets(x, *others):
     yield Rows(x, *others)
     yield [Rows(x, *others)[number] for number in range(len(Rows(x, *others)))]
-    if BACKEND in ("tensorflow", "jax"):
-        tf = pytest.importorskip("tensorflow")
+    if BACKEND in ("tensorflow", "jax") and find_spec("tensorflow"):
+        import tensorflow as tf
+
         flat = tf.data.Dataset.from_tensor_slices((x, *others))
         yield flat.shuffle(100).batch(7)
-    if BACKEND in ("torch", "tensorflow"):
-        data = pytest.importorskip("torch.utils.data")
+    if BACKEND in ("torch", "tensorflow") and find_spec("torch"):
+        from torch.utils import data
+
         items = [
             keras.tree.map_structure(lambda part, n=n: part[n], (x, *others))
             for n in range(len(others[0]))

@@ -2,7 +2,6 @@
 
 import re
 
-import keras
 import pytest
 from printed import assert_readable, epochs
 from pytest import approx
@@ -46,11 +45,17 @@ def test_the_picture_is_of_the_stored_run():
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("name", gallery.RUNS)
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(
+            name,
+            marks=pytest.mark.only_on(run.backend, reason="of the output"),
+        )
+        for name, run in gallery.RUNS.items()
+    ],
+)
 def test_it_prints_what_the_page_shows(name, tmp_path):
-    backend = gallery.RUNS[name].backend
-    if keras.config.backend() != backend:
-        pytest.skip(f"the output is that of {backend}")
     if name == "tuner_by_ndcg":
         pytest.importorskip("keras_tuner", reason="needs the extra [interop]")
     texts = (

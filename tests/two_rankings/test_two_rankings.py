@@ -280,7 +280,7 @@ class Masked(keras.layers.Layer):
 @pytest.mark.parametrize("jit", [True, False])
 def test_fit_with_padding_and_a_short_batch(jit):
     if jit == {"torch": True, "jax": False}.get(keras.config.backend()):
-        pytest.skip("torch may have no compiler, and jax compiles each step")
+        pytest.skip("torch may have no compiler, and jax is slow without")
     lists = drawn(10, 10)
     rows = np.full((2, len(lists), 7), -INF, "float32")
     for i, pair in enumerate(lists):

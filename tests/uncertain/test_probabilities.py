@@ -312,7 +312,7 @@ def test_compiled(metric, options, oracle):
 
 @pytest.mark.each_backend
 def test_a_label_above_1_is_nan_in_compiled_code():
-    for metric in METRICS:
+    for metric in (HitRateAtK, MeanAveragePrecision):
         one = made(metric, None)
         run = compiled(lambda *inputs, one=one: one.per_list(*inputs))
         inputs = np.float32([[0.5, 3.0], [0.5, 1.0]]), np.float32([[2, 1]] * 2)
