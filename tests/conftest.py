@@ -47,7 +47,9 @@ PAGES_THAT_WARN = frozenset(
     ("docs/errors.md", "docs/in_keras.md", "docs/strange.md")
 )
 # Other packages have warnings of their own, which their versions change.
-OF_OTHERS = pytest.mark.filterwarnings("default")
+OF_OTHERS = pytest.mark.filterwarnings(
+    "default", "ignore:.* encountered in:RuntimeWarning"
+)
 
 
 def pytest_addoption(parser):
