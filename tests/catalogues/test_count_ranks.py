@@ -510,9 +510,8 @@ def test_all_chunks_share_a_program(monkeypatch):
     assert len(traced) == 1
 
 
+@pytest.mark.only_on("tensorflow", reason="its warning")
 def test_tensorflow_does_not_warn_of_other_chunks_and_dtypes(caplog):
-    if BACKEND != "tensorflow":
-        pytest.skip("a warning of tensorflow")
     queries, items = map(ops.convert_to_tensor, towers())
     for chunk in range(1, 7):
         for dtype in ("float32", "float16"):
