@@ -34,7 +34,7 @@ def test_a_common_factor_does_not_matter(weight):
     assert one.estimate().effective_lists == pytest.approx(3)
 
 
-@pytest.mark.parametrize("weight", [1e-28, 1e-20])
+@pytest.mark.parametrize("weight", [4e-31, 1e-28, 1e-20])
 def test_the_error_of_smaller_ones_is_not_told(weight):
     """The mean is right; their squares are less than any float32."""
     metric = seen(VALUES, np.full(3, weight))
