@@ -48,7 +48,8 @@ class StopWhenDecided(keras.callbacks.Callback):
 
     Raises:
         TypeError: if the metric is not a mean over lists.
-        ValueError: if an argument is invalid; after a pass, if no batch has
+        ValueError: if an argument is invalid, or the values of the metric have
+            no known limits, as those of DCG; after a pass, if no batch has
             updated the metric.
 
     Example:
@@ -84,6 +85,12 @@ class StopWhenDecided(keras.callbacks.Callback):
     ) -> None:
         super().__init__()
         check_mean(metric)
+        if not metric.aggregate.bounded:
+            raise ValueError(
+                "`metric` should have values in [0, 1], as NDCG has: without "
+                "limits, the first lists say nothing of rare values. Received: "
+                f"{metric.name}. Evaluate all lists."
+            )
         values = [x for x in (threshold, precision) if x is not None]
         is_width = precision is None or precision > 0.0
         if not values or not all(map(math.isfinite, values)) or not is_width:

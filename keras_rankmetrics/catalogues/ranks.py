@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -75,7 +76,8 @@ def count_ranks(
         `"num_items"`, a number, or int32 `[lists]` if lists differ.
 
     Raises:
-        ValueError: if the arguments do not fit together, a score is NaN, or
+        ValueError: if the arguments do not fit together, a score is NaN, except
+            of an excluded item, or
             `score_fn` returns different floats for the same item, or scores
             that depend on the other rows.
         TypeError: if `score_fn` is not callable.
@@ -115,22 +117,28 @@ def count_ranks(
         score_fn = passes.checked_score_fn(score_fn, lists)
     rows, width = np.concatenate([numbers, exclude], 1), numbers.shape[1]
     wanted = Wanted.of(rows, passes.first_items_of(items, size, score_fn))
+    is_excluded = (numbers[:, :, None] == exclude[:, None]).any(axis=-1)
+    there = (numbers >= 0) & ~is_excluded
     scores = _target_scores(queries, items, numbers, size, score_fn)
+    scores = np.where(there, scores, 0.0)
     counters = passes.counters(queries, items, size, wanted, score_fn, verbose)
-    counts, kept, counters = _counted(counters, scores)
-    own, excluded = np.split(wanted.scores(kept, rows), [width], axis=1)
-    there = numbers >= 0
+
+    def split(kept: np.ndarray) -> list[np.ndarray]:
+        """Return the kept scores of relevant items, and of excluded ones."""
+        return np.split(wanted.scores(kept, rows), [width], axis=1)
+
+    counts, kept, counters = _counted(counters, scores, split)
+    own, excluded = split(kept)
     if score_fn is not None and size < number:
         # Rounding does not change so many scores by so much.
         _check_same(scores[there], own[there], tolerance=0.05, share=0.5)
     if (own != scores)[there].any():
         scores = np.where(there, own, 0.0)
-        counts, kept, _ = _counted(counters, scores)
-        own, excluded = np.split(wanted.scores(kept, rows), [width], axis=1)
+        counts, kept, _ = _counted(counters, scores, split)
+        own, excluded = split(kept)
         _check_same(scores[there], own[there])
     above, reach, ranked = _without(counts, own, exclude, excluded)
-    is_excluded = (numbers[:, :, None] == exclude[:, None]).any(axis=-1)
-    there &= ~is_excluded & (own > LOWEST)
+    there &= own > LOWEST
     return {
         "above": np.where(there, above, -1),
         "tied": np.where(there, reach - above - 1, 0),
@@ -276,7 +284,9 @@ def _target_scores(
 
 
 def _counted(
-    counters: list[passes.CountCatalogue], scores: np.ndarray
+    counters: list[passes.CountCatalogue],
+    scores: np.ndarray,
+    split: Callable[[np.ndarray], list[np.ndarray]],
 ) -> tuple[RankCounts, np.ndarray, list[passes.CountCatalogue]]:
     """Return the counts and kept scores of the first counter that defines them.
 
@@ -286,14 +296,17 @@ def _counted(
     Args:
         counters: functions that count the catalogue, the fastest first.
         scores: `[lists, targets]`, the scores of the relevant items.
+        split: returns the kept scores of relevant and of excluded items.
 
     Raises:
-        ValueError: if a score is NaN.
+        ValueError: if the score of an item that is not excluded is NaN.
     """
     thresholds = ops.convert_to_tensor(scores)
     for place, count in enumerate(counters):
         counts, kept = count(thresholds)
         undefined = ops.convert_to_numpy(counts.undefined)
+        if undefined.any() and place == len(counters) - 1:
+            undefined = undefined - np.isnan(split(kept)[1]).sum(axis=1)
         if not undefined.any():
             return counts, kept, counters[place:]
     raise ValueError(

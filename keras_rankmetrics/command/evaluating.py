@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import warnings
 from collections import Counter
@@ -19,6 +20,7 @@ from keras_rankmetrics.command.printing import (
 from keras_rankmetrics.comparing import Compared, Verdict
 from keras_rankmetrics.comparing.report import POWER, percent
 from keras_rankmetrics.comparing.table_formats import as_csv
+from keras_rankmetrics.comparing.verdict import verdict_on_mean
 from keras_rankmetrics.engine.messages import as_table
 from keras_rankmetrics.files import KIND, FileError
 from keras_rankmetrics.files.blocks import (
@@ -100,6 +102,12 @@ def _needed(compared: Compared, arguments: argparse.Namespace) -> list[str]:
 def verdicts(arguments: argparse.Namespace) -> tuple[str, int]:
     """Return a verdict for each metric as text, and the worst exit code."""
     candidate, baseline = arguments.candidate, arguments.baseline
+    mean = _number(baseline)
+    if arguments.lists is not None and mean is None:
+        raise ValueError(
+            "`--lists` should come with a number as BASELINE. Received: "
+            f"{baseline}. Leave it out."
+        )
     _check_outputs(arguments, [candidate, baseline])
     if len(_distinct([candidate, baseline])) < 2:
         raise ValueError(
@@ -107,21 +115,37 @@ def verdicts(arguments: argparse.Namespace) -> tuple[str, int]:
             f"{candidate} for both. Put the run to judge first."
         )
     saved = _saved(baseline)
-    names = _names_of([candidate] if saved else [baseline, candidate])
+    is_alone = saved or mean is not None
+    names = _names_of([candidate] if is_alone else [baseline, candidate])
     compared, _ = _compared(arguments, names)
     name, level = names[candidate], arguments.confidence
     if arguments.save:
         alone = Compared(compared.measured, baseline=name)
         _write(arguments.save, alone.to_json())
     compared = _joined(saved, compared, baseline) if saved else compared
+    loss = arguments.tolerance
     found = [
-        compared.gate(metric, name, tolerance=arguments.tolerance, level=level)
+        compared.gate(metric, name, tolerance=loss, level=level)
+        if mean is None
+        else verdict_on_mean(
+            compared.measured, metric, mean, arguments.lists, loss, level
+        )
         for metric in compared.signatures
     ]
-    show = Verdict.to_markdown if arguments.markdown else str
     # A failure, 1, is worse than an undecided verdict, 3.
     code = min((v.exit_code for v in found if not v), default=0)
+    if arguments.json:
+        return json.dumps([v.to_dict() for v in found], indent=2), code
+    show = Verdict.to_markdown if arguments.markdown else str
     return "\n".join(map(show, found)), code
+
+
+def _number(text: str) -> float | None:
+    """Return the number of a baseline; None if it is a file, or no number."""
+    try:
+        return None if os.path.exists(text) else float(text)
+    except ValueError:
+        return None
 
 
 def _saved(path: str) -> bytes | None:

@@ -80,6 +80,8 @@ class Values(NamedTuple):
         lists_of_row: the number of consecutive lists that belong together, such
             as the steps of a session.
         overlap: the queries and items that the system shares with the truth.
+        ranking: a fingerprint of the items at each rank, or of an array of
+            scores; "" if unknown.
     """
 
     values: np.ndarray
@@ -87,6 +89,7 @@ class Values(NamedTuple):
     weights: np.ndarray
     lists_of_row: int = 1
     overlap: Overlap = Overlap()
+    ranking: str = ""
 
     def taken(self, place: Any) -> Values:
         """Return the values at an index of `[metrics, lists]`."""
@@ -167,6 +170,16 @@ class Measured(NamedTuple):
             name: values.taken(order) for name, values in self.systems.items()
         }
         return self._replace(metrics=metrics, systems=systems)
+
+    def renamed(self, system: str, name: str) -> Measured:
+        """Return the values of one system, under another name."""
+        read_as = {
+            name if side == system else side: columns
+            for side, columns in self.read_as.items()
+            if side in (system, "truth")
+        }
+        systems = {name: self.systems[system]}
+        return self._replace(systems=systems, read_as=read_as)
 
     def joined(self, other: Measured) -> Measured:
         """Return the values of the systems of both.
@@ -265,6 +278,7 @@ def saved(measured: Measured) -> dict[str, Any]:
             name: {
                 **values.overlap._asdict(),
                 "lists_of_row": values.lists_of_row,
+                "ranking": values.ranking,
                 "values": [
                     list(map(_as_json, row)) for row in values.of_lists()
                 ],
@@ -325,6 +339,7 @@ def _values(of_system: Mapping[str, Any]) -> Values:
         np.array(weights, np.float64),
         of_system["lists_of_row"],
         Overlap(**known),
+        of_system.get("ranking", ""),
     )
 
 

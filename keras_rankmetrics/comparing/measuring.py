@@ -239,7 +239,7 @@ def _by_id(
         if depth is not None:
             of_lists.valid[:] &= judgements.labelled()
         overlap = overlap._replace(same_id=run.same_id)
-        found[name] = of_lists._replace(overlap=overlap)
+        found[name] = of_lists._replace(overlap=overlap, ranking=joined.ranking)
     texts = [as_text(query) for query in queries.tolist()]
     return texts, judgements.fingerprint, found
 
@@ -310,6 +310,7 @@ def _by_position(
             raise
         if depth is not None:
             found[name].valid[:] &= statistics.have_labels(truth)
+        found[name] = found[name]._replace(ranking=fingerprint_of(system))
     [number] = {x.values.shape[1] for x in found.values()}
     return range(number), fingerprint_of(truth), found
 

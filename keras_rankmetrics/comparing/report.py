@@ -27,11 +27,15 @@ from keras_rankmetrics.engine.aggregates.paired import (
     means,
 )
 from keras_rankmetrics.engine.messages import warn
-from keras_rankmetrics.metrics.judge_corrected import corrected_means
+from keras_rankmetrics.metrics.judge_corrected import (
+    JudgeCorrectedEstimate,
+    corrected_means,
+)
 from keras_rankmetrics.metrics.tails import lower_means, quantiles
 
 Mark = Literal["better", "worse", ""]
 POWER = 0.8  # of the differences that a table calls detectable
+_LEAST_CARRIERS = 100  # lists of equal value that may carry a mean in [0, 1]
 _STATISTICS: dict[str, Callable[..., Findings]] = {
     "mean": means,
     "quantile": quantiles,
@@ -85,6 +89,7 @@ class Cell(NamedTuple):
         """Return all values by name, None for unknown ones."""
         e, d = self.estimate, self.difference
         low, high = self.interval
+        ends = d.interval(self.confidence) if d else (None, None)
         found = {
             "value": e.value,
             "standard_error": e.standard_error,
@@ -95,6 +100,8 @@ class Cell(NamedTuple):
             "best": self.best,
             "difference": d and d.estimate.value,
             "difference_error": d and d.estimate.standard_error,
+            "difference_low": ends[0],
+            "difference_high": ends[1],
             "difference_margin": d and d.estimate.margin(self.confidence),
             "t": d and d.t,
             "p": d and d.p,
@@ -129,7 +136,8 @@ class Report:
         unjudged: sentences about systems few of whose items are judged.
         gaps: sentences about queries that a system or the truth lacks, about
             dropped items, and about the columns that were read.
-        untested: sentences about differences that a t test cannot judge.
+        untested: sentences about differences that a t test cannot judge, and
+            about means whose intervals are too short.
     """
 
     keys: tuple[tuple[str, str], ...]
@@ -189,6 +197,14 @@ class Report:
         ]
         return {name: [row[name] for row in rows] for name in rows[0]}
 
+    @property
+    def over(self) -> str:
+        """The number of lists, in words."""
+        first = self.cells[0][0].estimate
+        if isinstance(first, JudgeCorrectedEstimate):
+            return first.over
+        return f"{self.lists:,} list{'s' * (self.lists != 1)}"
+
     def about_means(self, errors: bool = True) -> str:
         """Return a sentence about the lists, and about the margins if shown."""
         counts = {
@@ -197,7 +213,7 @@ class Report:
             for cell in row
             if not group
         }
-        over = f"{self.lists:,} list{'s' * (self.lists != 1)}"
+        over = self.over
         if counts != {self.lists}:
             ends = sorted({min(counts), max(counts)})
             some = " to ".join(f"{n:,}" for n in ends)
@@ -227,7 +243,7 @@ class Report:
         """Return a sentence about the differences that so many lists detect.
 
         It names, for each metric, the system that needs the most lists. An
-        empty string if there are no differences.
+        empty string if there are no differences, or too few lists to say.
         """
         largest: dict[str, float] = {}
         for (_, group), cells in zip(self.keys, self.cells, strict=True):
@@ -239,8 +255,9 @@ class Report:
         of_metrics = " or ".join(
             f"{x:.4f}{several.format(name)}" for name, x in largest.items()
         )
+        these = self.over.replace("lists", "lists like these", 1)
         return of_metrics and (
-            f"With {self.lists:,} lists like these, a true difference of "
+            f"With {these}, a true difference of "
             f"{of_metrics} from {self.baseline} is detected {percent(POWER)} "
             "of the time; half of it needs about 4 times as many lists."
         )
@@ -345,7 +362,10 @@ def reported(measured: Measured, baseline: str, confidence: float) -> Report:
         comparisons=len(p) - sum(map(math.isnan, p)),
         unjudged=tuple(notes_of_unjudged(measured)),
         gaps=tuple(gaps(measured)),
-        untested=tuple(note for _, notes in found for note in notes),
+        untested=(
+            *(note for _, notes in found for note in notes),
+            *_heavy_tails(measured),
+        ),
     )
 
 
@@ -398,6 +418,33 @@ def notes_of_unjudged(measured: Measured) -> Iterator[str]:
             )
         elif found.example:
             yield f"{name}: {found.example}"
+
+
+def _heavy_tails(measured: Measured) -> Iterator[str]:
+    """Yield a sentence for each mean that few lists carry.
+
+    Lists of such values, which the sample lacks, make its interval too short.
+    """
+    for statistic in measured.shown:
+        if statistic.kind != "mean":
+            continue
+        for name, system in measured.systems.items():
+            values, valid, weights = (
+                array[statistic.metrics[0]] for array in system[:3]
+            )
+            parts = np.abs(values) * np.nan_to_num(weights, nan=1.0)
+            parts = np.sort(parts[valid & (values != 0)])[::-1]
+            most = parts[: math.ceil(len(parts) / 10)].sum()
+            carriers = parts.sum() ** 2 / max((parts**2).sum(), 1e-30)
+            few = carriers < _LEAST_CARRIERS and 2.0 * most > parts.sum()
+            if not statistic.bounded:
+                few = carriers < min(50, valid.sum() / 3.0)
+            if few and len(parts) >= 10:
+                yield (
+                    f"{name}: a tenth of the lists carry "
+                    f"{most / parts.sum():.0%} of {statistic.name}, so that "
+                    "its interval is too short."
+                )
 
 
 def gaps(measured: Measured) -> Iterator[str]:

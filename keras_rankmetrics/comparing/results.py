@@ -24,6 +24,7 @@ from keras_rankmetrics.comparing.verdict import (
     Verdict,
     only_choice,
     verdict_of,
+    verdict_on_mean,
 )
 from keras_rankmetrics.engine.aggregates import Estimate
 from keras_rankmetrics.engine.aggregates.distributions import check_level
@@ -348,6 +349,59 @@ class Evaluated(Results, Mapping[str, float]):
         """The share of judged items among those retrieved; None without ids."""
         return self._judged[ALL]
 
+    def gate(
+        self,
+        baseline: Evaluated | Compared | float,
+        metric: str | None = None,
+        *,
+        tolerance: float,
+        lists: int | None = None,
+        level: float | None = None,
+    ) -> Verdict:
+        """Return whether the system is worse than a baseline, beyond a margin.
+
+        See `Compared.gate`. Of a published mean, only the number of lists may
+        be known. It then has the widest interval that a mean of values in [0,
+        1] can have, which is seldom enough to decide.
+
+        Args:
+            baseline: the result of the baseline on the same lists, such as
+                `Evaluated.from_json(text)`; or a number.
+            metric: the name of a metric; by default the only one.
+            tolerance: the largest loss to accept, at least 0.
+            lists: the number of lists that the number is the mean of. By
+                default it is a threshold, without an error of its own.
+            level: the level of the interval; by default `confidence`.
+
+        Raises:
+            ValueError: if an argument is invalid, or the baseline has other
+                metrics, queries or labels.
+
+        Example:
+            >>> import keras_rankmetrics as krm
+            >>> truth = {q: {"tea": 1} for q in range(200)}
+            >>> run = {q: ["tea", "milk"][:: q % 20 or -1] for q in truth}
+            >>> found = krm.evaluate(truth, run, "Success@1")
+            >>> found.gate(0.5, tolerance=0).outcome
+            'pass'
+            >>> found.gate(0.9, tolerance=0.01, lists=200).outcome
+            'undecided'
+        """
+        metric = only_choice("metric", metric, list(self.signatures))
+        level = self.confidence if level is None else level
+        if not isinstance(baseline, Results):
+            alone = self.measured.renamed(ALL, "the run")
+            numbers = baseline, lists, tolerance, level
+            return verdict_on_mean(alone, metric, *numbers)
+        if lists is not None:
+            raise invalid("lists", "None: a result has its lists", lists)
+        name = baseline.baseline if isinstance(baseline, Compared) else ALL
+        first = baseline.measured.by(self.measured.metrics)
+        both = Compared(first.renamed(name, "baseline")).join(
+            Compared(self.measured.renamed(ALL, "run"))
+        )
+        return both.gate(metric, tolerance=tolerance, level=level)
+
     def per_list(self) -> dict[str, list[Any]]:
         """Return the value of each list, in columns by name.
 
@@ -496,7 +550,7 @@ class Compared(Results):
             ... }
             >>> compared = krm.compare(labels, systems, krm.NDCG())
             >>> compared.lists_needed(0.05)
-            {'ndcg': {'new': 145}}
+            {'ndcg': {'new': 286}}
         """
         level = self.confidence if level is None else level
         found: dict[str, dict[str, int | None]] = {}
@@ -563,12 +617,12 @@ class Compared(Results):
     ) -> Verdict:
         """Return whether a system is worse than the baseline, beyond a margin.
 
-        The interval of the mean paired difference decides (a test of
-        non-inferiority). A system passes if no loss in it exceeds the
-        tolerance, fails if each loss in it does, and is undecided otherwise. A
-        system whose true loss is within the tolerance fails with a probability
-        of at most (1 - level) / 2, as far as the t interval is exact. The same
-        bounds how often a system with a larger loss passes.
+        The `bounds` of the mean paired difference decide (a test of
+        non-inferiority). A system passes if no loss within them exceeds the
+        tolerance, fails if each loss does, and is undecided otherwise. A system
+        with a larger loss than the tolerance passes with a probability of at
+        most (1 - level) / 2, also if it loses all on few lists. One that ranks
+        all items like the baseline passes.
 
         Args:
             metric: the name of a metric; by default the only one.

@@ -3,17 +3,43 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import math
-from typing import Any
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from keras_rankmetrics.comparing.measured import Measured
 from keras_rankmetrics.comparing.report import differences_of, gaps, percent
 from keras_rankmetrics.comparing.table_formats import in_markdown
-from keras_rankmetrics.engine.aggregates.paired import Difference
+from keras_rankmetrics.engine.aggregates.estimate import Combined, Estimate
+from keras_rankmetrics.engine.aggregates.paired import (
+    ROUNDING,
+    Difference,
+    Statistic,
+)
+from keras_rankmetrics.engine.backend.operations import as_integer
 
 # The exit code of each outcome, and what it says about a loss. 2 is a usage
 # error.
 _OUTCOMES = {"pass": (0, "no"), "fail": (1, "a"), "undecided": (3, "perhaps a")}
+_LOSSES = 3  # queries that a verdict names
+
+
+class Loss(NamedTuple):
+    """The values of a query that lost.
+
+    Attributes:
+        query: the id of the query, or the number of the list.
+        baseline: the value of the baseline.
+        system: the value of the system.
+        share: the share of the losses of all queries.
+    """
+
+    query: Any
+    baseline: float
+    system: float
+    share: float
 
 
 @dataclasses.dataclass(frozen=True)
@@ -32,6 +58,9 @@ class Verdict:
         more_is_better: True if a loss is a drop, False if it is a rise.
         bounded: True if the values of the metric are in [0, 1].
         notes: sentences about queries that a system or the truth lacks.
+        same: True if both systems have the same items at each rank of each
+            list; for arrays, the same scores.
+        losses: the queries that lost most, up to three.
 
     Raises:
         ValueError: if a number is invalid, or there are fewer than two lists.
@@ -61,6 +90,8 @@ class Verdict:
     more_is_better: bool = True
     bounded: bool = True
     notes: tuple[str, ...] = ()
+    same: bool = False
+    losses: tuple[Loss, ...] = ()
 
     def __post_init__(self) -> None:
         tolerance_of(self.tolerance)
@@ -82,34 +113,44 @@ class Verdict:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """The two-sided confidence interval of the difference.
+        """The two-sided confidence interval of the difference."""
+        return self.difference.interval(self.level)
 
-        If all lists have the same difference, other than 0, a t interval has no
-        width. For metrics in [0, 1], the unseen lists then give the bounds:
-        they could have a difference of -1 or 1.
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The worst and the best change that decide, with losses below 0.
+
+        They are the ends of the interval, or farther for a metric in [0, 1]:
+        the `unseen` lists may lose or gain all. Without bounds, lists that all
+        have the same difference exclude nothing.
         """
-        found = self.difference.estimate
-        if found.standard_error or not found.value or not self.bounded:
-            return found.interval(self.level)
-        low, high = (
-            found.value + self.unseen * (end - found.value) for end in (-1, 1)
-        )
+        found, (low, high) = self.difference.estimate, self._ends
+        value = found.value if self.more_is_better else -found.value
+        if self.bounded:
+            rest = self.unseen
+            low = min(low, value - rest * (1.0 + value))
+            high = max(high, value + rest * (1.0 - value))
+        elif low == high:
+            low, high = -math.inf, math.inf
         return low, high
+
+    @property
+    def _ends(self) -> tuple[float, float]:
+        """The interval, with losses below 0."""
+        low, high = self.interval
+        return (low, high) if self.more_is_better else (-high, -low)
 
     @property
     def outcome(self) -> str:
         """The outcome: `"pass"`, `"fail"` or `"undecided"`.
 
-        A system passes if no loss in the interval exceeds the tolerance, and
-        fails if each loss in it does. It is undecided if all lists have the
-        same difference, other than 0, of a metric without bounds. A system
-        that has the values of the baseline on all lists passes.
+        A system passes if no loss within the `bounds` exceeds the tolerance, or
+        if it is the `same` as the baseline. It fails if all of them do.
         """
-        found = self.difference.estimate
-        low, high = self.interval
-        worst, best = (low, high) if self.more_is_better else (-high, -low)
-        if found.value and not found.standard_error and not self.bounded:
-            return "undecided"
+        return "pass" if self.same else self._of(*self.bounds)
+
+    def _of(self, worst: float, best: float) -> str:
+        """Return the outcome for bounds of the change."""
         if worst >= -self.tolerance:
             return "pass"
         return "fail" if best < -self.tolerance else "undecided"
@@ -118,10 +159,8 @@ class Verdict:
     def detectable(self) -> float:
         """The smallest true loss that so many lists detect, at a power of 80%.
 
-            (t_{(1 + level) / 2} + t_{0.8}) · standard error
-
-        A loss is detected if the interval of the difference excludes 0. NaN if
-        all lists have the same difference.
+        See `Difference.detectable`. A loss is detected if the interval of the
+        difference excludes 0.
         """
         return self.difference.detectable(self.level)
 
@@ -135,30 +174,86 @@ class Verdict:
         return self.outcome == "pass"
 
     def __str__(self) -> str:
-        """Return the verdict in two sentences, and the notes."""
-        d, loss = self.difference, "drop" if self.more_is_better else "rise"
-        (low, high), lists = self.interval, f"{d.estimate.lists:,} lists"
-        true = f"a true {loss} of {self.detectable:.4f}"
+        """Return the verdict with what it rests on, and the notes."""
+        d, loss = self.difference, self._loss
+        low, high = self.interval
         found = round(d.estimate.value, 4) + 0.0  # no -0.0000
-        power = f"With {lists} like these, {true} is noticed 80% of the time."
-        if math.isnan(self.detectable):
-            power = (
-                "All lists have the same difference. Up to "
-                f"{self.unseen:.1%} of other lists may have another one."
-            )
         verdict = (
             f"{self.outcome}: {self.metric} of {d.system} is "
-            f"{found:+.4f} against {d.baseline} on {lists} "
+            f"{found:+.4f} against {d.baseline} on {d.estimate.over} "
             f"({percent(self.level)} interval {low:+.4f} to {high:+.4f}), "
             f"{_OUTCOMES[self.outcome][1]} {loss} of more than "
-            f"{self.tolerance:g}. {power}"
+            f"{self.tolerance:g}."
         )
-        return "\n".join([verdict, *self.notes])
+        line = " ".join(filter(None, (verdict, self.reason, self._lost)))
+        return "\n".join([line, *self.notes])
 
     def to_markdown(self) -> str:
         """Return the text in one line of Markdown, for a pull request."""
         text = in_markdown(str(self)).removeprefix(self.outcome)
         return f"**{self.outcome}**{text}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as values that JSON can contain."""
+        d, detectable = self.difference, self.detectable
+        names = "outcome", "metric", "level", "tolerance", "reason", "same"
+        return {
+            **{name: getattr(self, name) for name in names},
+            "system": d.system,
+            "baseline": d.baseline,
+            "difference": d.estimate.value,
+            "interval": list(self.interval),
+            "lists": d.estimate.lists,
+            "detectable": None if math.isnan(detectable) else detectable,
+            "losses": [loss._asdict() for loss in self.losses],
+            "notes": list(self.notes),
+        }
+
+    def to_json(self, indent: int | None = None) -> str:
+        """Return `to_dict` as JSON."""
+        return json.dumps(self.to_dict(), indent=indent)
+
+    @property
+    def _loss(self) -> str:
+        return "drop" if self.more_is_better else "rise"
+
+    @property
+    def reason(self) -> str:
+        """What the outcome rests on: a sentence, or ""."""
+        over = self.difference.estimate.over
+        if self.same:
+            return (
+                "Both rank all items of these lists alike; nothing is known of "
+                "other lists."
+            )
+        if self.outcome == "undecided" != self._of(*self._ends):
+            if not self.bounded:
+                return "All lists have the same difference: others may differ."
+            return (
+                f"The interval would decide, but {over} may lack up to "
+                f"{self.unseen:.1%} of all lists, which could lose or gain all."
+            )
+        if not self.losses and math.isnan(self.difference.p):
+            return ""
+        if math.isnan(self.detectable):
+            return (
+                "Too few lists, or too few that differ, to say what is noticed."
+            )
+        true = f"a true {self._loss} of {self.detectable:.4f}"
+        these = over.replace("lists", "lists like these", 1)
+        return f"With {these}, {true} is noticed 80% of the time."
+
+    @property
+    def _lost(self) -> str:
+        """The queries that lost most, in a sentence, or ""."""
+        if not self.losses:
+            return ""
+        share = sum(loss.share for loss in self.losses)
+        shown = ", ".join(
+            f"{x.query} ({x.baseline:.4f} to {x.system:.4f})"
+            for x in self.losses
+        )
+        return f"Lost most, {share:.0%} of all losses: {shown}."
 
 
 def _lack(difference: Difference) -> str:
@@ -197,10 +292,70 @@ def tolerance_of(x: Any, limit: float = math.inf) -> float:
     return found
 
 
-def verdict_of(
-    measured: Measured, metric: str, tolerance: float, level: float
+def verdict_on_mean(
+    measured: Measured,
+    metric: str,
+    mean: float,
+    lists: int | None,
+    tolerance: float,
+    level: float,
 ) -> Verdict:
-    """Return the verdict on the second of two systems against the first."""
+    """Return the verdict on the only system against a number.
+
+    Of a mean over so many lists, nothing else is known. It has the widest
+    interval of a mean in [0, 1], and so has the difference, for the worst
+    correlation of both.
+
+    Args:
+        measured: the values of the system.
+        metric: the name of the metric.
+        mean: the number.
+        lists: the number of lists that it is the mean of; None for a threshold.
+        tolerance: the largest loss to accept.
+        level: the level of the interval.
+    """
+    place, statistic = _statistic(measured, metric)
+    up, bounded = statistic.more_is_better, statistic.bounded
+    [name] = measured.systems
+    [(found, _)], _ = differences_of(measured, place, name)
+    number = isinstance(mean, float | int) and math.isfinite(mean)
+    is_mean = number and (not bounded or 0.0 <= mean <= 1.0)
+    many = lists is None or ((as_integer(lists) or 0) > 1 and bounded)
+    if not is_mean or not many:
+        raise ValueError(
+            "The baseline should be a number that the metric can have, and "
+            "with `lists`, an integer of 2 or more, the mean of a metric in "
+            f"[0, 1]. Received: {mean!r} with `lists={lists!r}` for {metric}. "
+            "Pass such a mean, or a saved result."
+        )
+    shown, baseline = f"{mean:g}", Estimate(mean, 0.0, 2, 2.0, 2)
+    if lists is not None:
+        error = math.sqrt(mean * (1.0 - mean) / (lists - 1))
+        baseline = Estimate(mean, error, lists, lists, lists, bounded=True)
+        shown = f"{shown}, a mean over {lists:,} lists,"
+    error = found.standard_error + baseline.standard_error
+    counts = found.lists, found.effective_lists, found.rows
+    whole = Estimate(found.value - mean, error, *counts)
+    parts = (1.0, found), (-1.0, baseline)
+    estimate = Combined.of_parts(whole, *parts, correlation=1.0, limits=None)
+    nan = math.nan
+    difference = Difference(name, shown, estimate, nan, nan, nan, nan, 0, 0, 0)
+    tolerance = tolerance_of(tolerance, 1.0 if bounded else math.inf)
+    verdict = Verdict(metric, difference, tolerance, level, up, bounded=False)
+    notes = list(gaps(measured))
+    if lists is not None and verdict.outcome == "undecided":
+        low, high = baseline.interval(level)
+        notes.insert(
+            0,
+            f"This cannot be decided with {lists:,} lists of which the mean "
+            f"alone is known: it may be {low:.4f} to {high:.4f}. Compare the "
+            "values of the lists.",
+        )
+    return dataclasses.replace(verdict, notes=tuple(notes))
+
+
+def _statistic(measured: Measured, metric: str) -> tuple[int, Statistic]:
+    """Return the position of a metric, and its statistic, no quantile."""
     place = [statistic.name for statistic in measured.shown].index(metric)
     statistic = measured.shown[place]
     if statistic.kind == "quantile":
@@ -209,14 +364,52 @@ def verdict_of(
             f"a mean or a lower mean. Received: {metric}, a quantile. Choose "
             "`LowerMean` in place of `Quantiles`."
         )
+    return place, statistic
+
+
+def verdict_of(
+    measured: Measured, metric: str, tolerance: float, level: float
+) -> Verdict:
+    """Return the verdict on the second of two systems against the first."""
+    place, statistic = _statistic(measured, metric)
     _check(measured, metric, statistic.metrics[0])
     first, _ = measured.systems
     pairs, _ = differences_of(measured, place, first)
     [difference] = [d for _, d in pairs if d is not None]
     up, bounded = statistic.more_is_better, statistic.bounded
     tolerance = tolerance_of(tolerance, 1.0 if bounded else math.inf)
-    notes = tuple(gaps(measured))
-    return Verdict(metric, difference, tolerance, level, up, bounded, notes)
+    one, other = measured.systems.values()
+    return Verdict(
+        metric,
+        difference,
+        tolerance,
+        level,
+        up,
+        bounded,
+        notes=tuple(gaps(measured)),
+        same=one.ranking == other.ranking != "",
+        losses=_losses(measured, statistic.metrics[0], up),
+    )
+
+
+def _losses(measured: Measured, place: int, up: bool) -> tuple[Loss, ...]:
+    """Return the queries that lost most by a metric, with both values."""
+    one, other = measured.systems.values()
+    pairs = np.stack([one.values[place], other.values[place]])
+    valid = one.valid[place] & other.valid[place]
+    lost = (pairs[0] - pairs[1]) * (1 if up else -1)
+    lost = np.where(valid & (lost > ROUNDING), lost, 0.0)
+    lost = lost * np.nan_to_num(one.weights[place], nan=1.0)
+    order = np.argsort(-lost, kind="stable")[:_LOSSES]
+    return tuple(
+        Loss(
+            measured.lists[i],
+            float(pairs[0, i]),
+            float(pairs[1, i]),
+            float(lost[i] / lost.sum()),
+        )
+        for i in order[lost[order] > 0].tolist()
+    )
 
 
 def only_choice(argument: str, name: str | None, names: list[str]) -> str:

@@ -11,7 +11,8 @@ from __future__ import annotations
 import dataclasses
 from typing import Annotated, Any
 
-from keras_rankmetrics.engine.aggregates import PerList
+from keras_rankmetrics.engine.aggregates import Estimate, PerList
+from keras_rankmetrics.engine.aggregates.mean import Moments
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.backend.tracing import concrete
 from keras_rankmetrics.engine.definition import declared, parameter
@@ -36,6 +37,7 @@ ByPosition = Annotated[
     OfItems("propensities", above=0, high=1, each="position shown"),
 ]
 Clip = Annotated[float, Within(0, 1)]
+_LEAST_CARRIERS = 50
 
 
 def inverse_propensities(
@@ -100,9 +102,38 @@ class ClickMetric(bases.WholeList, abstract=True):
     list_weight: ListWeight = "mean"
 
 
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class ClickEstimate(Estimate):
+    """An estimate from clicks, whose interval is too short if there are few.
+
+    Attributes:
+        carriers: the number of lists of equal value that would carry the sum as
+            these do, (Σ w v)² / Σ (w v)².
+    """
+
+    carriers: float
+
+    @property
+    def rests_on_few(self) -> bool:
+        """True for fewer than 50 carriers: about 100 effective clicks."""
+        return self.carriers < _LEAST_CARRIERS
+
+    @property
+    def over(self) -> str:
+        """The numbers of lists, in words."""
+        few = f", {self.carriers:.0f} of which carry it: do not trust ±"
+        return super().over + few * self.rests_on_few
+
+
 @declared
 class ClickMetricAtK(ClickMetric, abstract=True):
     """Metrics of the ranks of clicked items."""
+
+    def estimate(self) -> ClickEstimate:
+        """Return the result with its standard error."""
+        found = super().estimate()
+        moments = Moments(self._sums_on_host(), bounded=False)
+        return ClickEstimate(**vars(found), carriers=float(moments.carriers))
 
     k: int | None = parameter(default=None, kw_only=False)
     shuffle_ties: bool | None = None
@@ -279,7 +310,9 @@ class EffectiveClicks(ClickMetric):
     over all items of all lists, with π_i at least `clip`: Kish's effective
     sample size of the weights 1/π. It is the number of clicks if all were
     equally likely, and close to 1 if one rare click outweighs all others: then
-    neither `IPS` nor `SNIPS` says much. The scores do not matter. A list counts
+    neither `IPS` nor `SNIPS` says much. Below 100, their intervals are too
+    short: a 95% interval held in 56 to 94% of simulated logs. The scores do not
+    matter. A list counts
     as often as its weight. `y_true` is as for `IPS`.
 
     Args:

@@ -9,13 +9,17 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from keras_rankmetrics.engine.aggregates import Estimate, PerList
 from keras_rankmetrics.engine.aggregates.distributions import two_sided_p
+from keras_rankmetrics.engine.aggregates.estimate import (
+    Combined,
+    no_sequence,
+)
 from keras_rankmetrics.engine.aggregates.mean import over
 from keras_rankmetrics.engine.aggregates.paired import (
     Findings,
@@ -23,6 +27,7 @@ from keras_rankmetrics.engine.aggregates.paired import (
     against_first,
     means,
     ratio,
+    signed_parts,
 )
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.backend.tracing import concrete, unconverted
@@ -39,6 +44,10 @@ KINDS = ("human", "judge")
 
 # The variances are those of large samples.
 LEAST_LISTS = 10
+
+# Fewer hits or misses, or differences, do not show whether the judge is right
+# on them.
+_LEAST_RARE = 5
 
 # A variance below this share of the mean square may be nothing but rounding.
 _ROUNDING = 2e-7
@@ -110,7 +119,8 @@ class JudgeCorrected(OneValueMetric):
                 f'"{metric.inputs}"`. Pass labels and scores of the same items.'
             )
         name = name or f"{metric.name}/judge_corrected"
-        super().__init__(metric, metric.definition, JudgeCorrectedMean(), name)
+        aggregate = JudgeCorrectedMean(metric.aggregate.bounded)
+        super().__init__(metric, metric.definition, aggregate, name)
 
     @property
     def signature(self) -> str:
@@ -173,7 +183,8 @@ class JudgeCorrected(OneValueMetric):
             ValueError: for fewer than ten lists with both kinds of labels, and
                 in compiled code.
         """
-        return JudgeCorrectedEstimate.of_sums(self._sums_on_host())
+        sums, bounded = self._sums_on_host(), self.aggregate.bounded
+        return JudgeCorrectedEstimate.of_sums(sums, bounded)
 
     def standard_error(self) -> float:
         """Return the standard error of the result.
@@ -181,11 +192,14 @@ class JudgeCorrected(OneValueMetric):
         With λ and the n and N lists of the result it is
 
             √(var_n(y - λ f) / n + λ² var_N(f) / N)
+
+        where var_n has n - 2 degrees of freedom, as λ is estimated, or n - 1 if
+        it is 0.
         """
         return self.estimate().standard_error
 
     def confidence_interval(self, level: float = 0.95) -> tuple[float, float]:
-        """Return the interval result ± t · standard error, by Student's t.
+        """Return the interval of the result, see `JudgeCorrectedEstimate`.
 
         Args:
             level: the probability that it contains the mean by human labels.
@@ -275,19 +289,28 @@ def check_depth(human: Any, judge: Any, scores: Any, k: float | None) -> None:
 
 
 class Corrected(NamedTuple):
-    """A corrected mean, its variance, and the weight λ of the judge."""
+    """A corrected mean, its variance, and what it is computed with.
+
+    Attributes:
+        weight: λ, the weight of the judge.
+        share: the weight of the lists with both kinds of labels against those
+            with human labels alone.
+        value: the mean.
+        variance: its variance.
+    """
 
     weight: Any
+    share: Any
     value: Any
     variance: Any
 
 
 def sums_of(y: Any, has_y: Any, f: Any, has_f: Any, xp: Any = np) -> Any:
-    """Return the sums of lists with labels of one or both kinds, `[..., 12]`.
+    """Return the sums of lists with labels of one or both kinds, `[..., 15]`.
 
-    For lists with both kinds: their number, Σ y, Σ f, Σ y², Σ y f and Σ f². For
-    lists with the judge's labels alone: their number, Σ f and Σ f². For lists
-    with human labels alone: their number, Σ y and Σ y².
+    For lists with both kinds: their number and the sums of y, f, y², y f, f²,
+    y² f, y f² and y² f². For lists with the judge's labels alone: their number,
+    Σ f and Σ f². For lists with human labels alone: their number, Σ y and Σ y².
 
     Args:
         y: `[..., lists]`, the values by human labels.
@@ -297,9 +320,10 @@ def sums_of(y: Any, has_y: Any, f: Any, has_f: Any, xp: Any = np) -> Any:
         xp: the namespace of the arrays, `numpy` or `keras.ops`.
     """
     y, f = xp.where(has_y, y, 0), xp.where(has_f, f, 0)
-    one = xp.ones_like(y)
+    one, yf = xp.ones_like(y), y * f
+    of_both = one, y, f, y * y, yf, f * f, y * yf, yf * f, yf * yf
     parts = [
-        *((has_y & has_f, x) for x in (one, y, f, y * y, y * f, f * f)),
+        *((has_y & has_f, x) for x in of_both),
         *((has_f & ~has_y, x) for x in (one, f, f * f)),
         *((has_y & ~has_f, x) for x in (one, y, y * y)),
     ]
@@ -308,45 +332,64 @@ def sums_of(y: Any, has_y: Any, f: Any, has_f: Any, xp: Any = np) -> Any:
 
 
 def corrected(
-    sums: Any, weight: float | None = None, xp: Any = np
+    sums: Any, weight: float | None = None, bounded: bool = True, xp: Any = np
 ) -> Corrected:
     """Return the corrected mean for sums of any number of lists.
 
-    With n lists of both kinds, N with the judge's labels alone and m with human
-    labels alone,
+    With n lists of both kinds and N with the judge's labels alone, it is
 
-        value = (Σ_n (y - λ f) + Σ_m y) / (n + m) + λ n / (n + m) · mean_N f
+        θ = mean_n(y - λ f) + λ mean_N(f)
+
+    With further lists of human labels alone, it is a θ + (1 - a) mean(y), where
+    a is the `share` for which the variance is smallest, if the judge is wrong
+    on three lists more than in the sample (the rule of three).
 
     Args:
-        sums: the twelve sums that `sums_of` returns, numbers or tensors.
+        sums: the sums that `sums_of` returns, numbers or tensors.
         weight: λ from 0 to 1. By default the one with the smallest variance,
-            cov(y, f) / ((1 + n / N) var f).
+            cov(y, f) / ((1 + n / N) var f); 0 if values are bounded and humans
+            see fewer than five lists that are rare, such as misses among hits.
+        bounded: True if values are in [0, 1].
         xp: the namespace of the sums, `numpy` or `keras.ops`.
     """
-    n, y, f, yy, yf, ff, others, g, gg, alone, h, hh = sums
-    human = n + alone
-
-    def spread(count: Any, x: Any, xx: Any) -> Any:
-        """Return the sum of squared deviations, despite rounding not < 0."""
-        return xp.maximum(xx - over(x * x, count, xp), 0.0)
-
-    of_judge = spread(n + others, f + g, ff + gg)
-    cov = over(yf - over(y * f, n, xp), n, xp)
+    n, y, f, yy, yf, ff, _, _, _, others, g, gg, alone, h, hh = sums
+    humans = n + alone
+    of_judge = _spread(n + others, f + g, ff + gg, xp)
+    mean = over(y + h, humans, xp)
+    spread = _spread(humans, y + h, yy + hh, xp)
+    variance = over(spread, humans - 1.0, xp)
     if weight is None:
+        cov = over(yf - over(y * f, n, xp), n, xp)
         var = over(of_judge, n + others - 1.0, xp)
         best = over(cov, (1.0 + over(n, others, xp)) * var, xp)
         weight = xp.clip(best, 0.0, 1.0)
+        if bounded:
+            # The hits or misses of a coin with this mean and this error, in
+            # the lists with both kinds of labels.
+            rare = mean * (1.0 - mean) * xp.minimum(mean, 1.0 - mean) * n
+            weight = xp.where(rare < _LEAST_RARE * variance, 0.0, weight)
     # A judge that gives all lists the same value adds no information. A judge
     # without further lists adds none either.
     is_noise = of_judge <= _ROUNDING * (ff + gg)
     weight = xp.where((others > 0) & ~is_noise, weight, 0.0)
-    share = weight * over(n, human, xp)
-    value = over(y - weight * f + h, human, xp) + share * over(g, others, xp)
     squares = yy - 2.0 * weight * yf + weight**2 * ff
-    residuals = spread(n, y - weight * f, squares) + spread(alone, h, hh)
-    of_others = over(spread(others, g, gg), others**2, xp)
-    variance = over(residuals, human**2, xp) + share**2 * of_others
-    return Corrected(weight, value, variance)
+    residuals = _spread(n, y - weight * f, squares, xp)
+    freedom = n * (n - 1.0 - xp.where(weight > 0, 1.0, 0.0))
+    judge = over(_spread(others, g, gg, xp), others * (others - 1.0), xp)
+    own = over(residuals, freedom, xp) + weight**2 * judge
+    other = over(variance, alone, xp)
+    cautious = own + over(3.0 * variance, freedom, xp)
+    share = over(other, cautious + other, xp)
+    share = xp.where(alone > 0, share, 1.0)
+    theta = over(y - weight * f, n, xp) + weight * over(g, others, xp)
+    value = share * theta + (1.0 - share) * over(h, alone, xp)
+    total = share**2 * own + (1.0 - share) ** 2 * other
+    return Corrected(weight, share, value, total)
+
+
+def _spread(count: Any, x: Any, xx: Any, xp: Any = np) -> Any:
+    """Return the sum of squared deviations, despite rounding not < 0."""
+    return xp.maximum(xx - over(x * x, count, xp), 0.0)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -354,13 +397,15 @@ class JudgeCorrectedMean:
     """The aggregate of `JudgeCorrected`.
 
     Attributes:
+        bounded: True if values are in [0, 1].
         shape: the shape of the sums of one metric.
     """
 
-    shape: tuple[int, ...] = (12,)
+    bounded: bool = True
+    shape: tuple[int, ...] = (15,)
 
     def of_batch(self, x: PerList) -> Tensor:
-        """Return the sums of a batch, `[1, 12]`.
+        """Return the sums of a batch, `[1, 15]`.
 
         Args:
             x: the values by human labels, and by those of the judge, `[2,
@@ -371,18 +416,21 @@ class JudgeCorrectedMean:
 
     def result(self, sums: Tensor) -> Tensor:
         """Return the corrected mean; NaN for fewer than ten lists with both."""
-        value = corrected(ops.unstack(sums, 12, axis=-1), xp=ops).value
+        parts = ops.unstack(sums, *self.shape, axis=-1)
+        value = corrected(parts, bounded=self.bounded, xp=ops).value
         return ops.where(sums[..., 0] >= LEAST_LISTS, value, float("nan"))
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class JudgeCorrectedEstimate(Estimate):
+class JudgeCorrectedEstimate(Combined):
     """A mean from few human labels and many labels of a judge.
 
-    The interval is value ± t · standard error, with one degree of freedom less
-    than there are lists with human labels, whose number is `rows`. The
-    `effective_lists` are the lists with human labels that would be as precise
-    without the judge.
+    For values in [0, 1] it is a sum of three means that are too, whose
+    intervals are combined, see `Combined`: what humans find and the judge does
+    not, y (1 - λ f), less what only the judge finds, λ f (1 - y), plus λ times
+    the mean by the judge. Other values have value ± t · standard error, by the
+    number of lists with human labels, `rows`. The `effective_lists` are the
+    lists with human labels that would be as precise without the judge.
 
     Attributes:
         weight: λ, the weight of the judge, from 0 to 1. At 0 its labels do not
@@ -401,7 +449,7 @@ class JudgeCorrectedEstimate(Estimate):
     >>> sums = judge_corrected.sums_of(human, has_human, judge, yes)
     >>> estimate = judge_corrected.JudgeCorrectedEstimate.of_sums(sums)
     >>> round(estimate.weight, 4), round(estimate.standard_error, 4)
-    (0.6825, 0.1164)
+    (0.6825, 0.1262)
     """
 
     weight: float
@@ -413,46 +461,110 @@ class JudgeCorrectedEstimate(Estimate):
 
     @classmethod
     def of_sums(  # type: ignore[override]
-        cls, sums: np.ndarray, *, weight: float | None = None
+        cls,
+        sums: np.ndarray,
+        bounded: bool = True,
+        *,
+        weight: float | None = None,
     ) -> JudgeCorrectedEstimate:
-        """Return the estimate for the sums of `sums_of`, float64 `[12]`.
+        """Return the estimate for the sums of `sums_of`, float64 `[15]`.
 
         Args:
             sums: the sums.
+            bounded: True if values are in [0, 1].
             weight: as for `corrected`.
 
         Raises:
             ValueError: for fewer than ten lists with both kinds of labels.
         """
-        both, judge_only, human_only = (round(x) for x in sums[[0, 6, 9]])
-        if both < LEAST_LISTS:
+        n, y, f, yy, yf, ff, yyf, yff, yyff, others, g, gg, alone, h, hh = sums
+        if n < LEAST_LISTS:
             raise ValueError(
                 "A mean corrected for the judge needs at least "
                 f"{LEAST_LISTS} lists with labels by humans and by the judge. "
-                f"Received: {both}. Let humans label more lists, drawn at "
+                f"Received: {n:.0f}. Let humans label more lists, drawn at "
                 "random from those that the judge labelled."
             )
-        found, by_humans = corrected(sums, weight), corrected(sums, 0.0)
-        rows = both + human_only
-        gain = by_humans.variance / found.variance if found.variance > 0 else 1
-        return cls(
+        found = corrected(sums, weight, bounded)
+        variance, by_humans = found.variance, corrected(sums, 0.0).variance
+        gain = by_humans / variance if variance > 0 else 1.0
+        whole = Estimate(
             value=float(found.value),
-            standard_error=math.sqrt(found.variance),
-            lists=rows + judge_only,
-            effective_lists=float(rows * gain),
-            rows=rows,
-            weight=float(found.weight),
-            both=both,
-            judge_only=judge_only,
-            human_only=human_only,
-            judge_mean=float((sums[2] + sums[7]) / (both + judge_only)),
-            human_mean=float(by_humans.value),
+            standard_error=math.sqrt(variance),
+            lists=round(n + alone + others),
+            effective_lists=float((n + alone) * gain),
+            rows=round(n + alone),
+        )
+        x, parts = float(found.weight), []
+        if bounded:
+            missed = y - x * yf, yy - 2.0 * x * yyf + x**2 * yyff
+            wrong = f - yf, ff - 2.0 * yff + yyff
+            parts = [
+                (1.0, _part(found, (n, *missed), (alone, h, hh))),
+                (-x * float(found.share), _part(found, (n, *wrong))),
+                (x * float(found.share), _part(None, (others, g, gg))),
+            ]
+        return cls.of_parts(
+            whole,
+            *parts,
+            weight=float(x),
+            both=round(n),
+            judge_only=round(others),
+            human_only=round(alone),
+            judge_mean=float((f + g) / (n + others)),
+            human_mean=float((y + h) / (n + alone)),
+            limits=(0.0, 1.0) if bounded else None,
         )
 
-    def __str__(self) -> str:
+    def anytime_interval(
+        self, level: float = 0.95, planned: int = 500
+    ) -> tuple[float, float]:
+        """Raise ValueError: there is a sequence for plain means alone.
+
+        Stability: provisional.
+        """
+        raise no_sequence(self)
+
+    @property
+    def over(self) -> str:
+        """The numbers of lists, in words."""
         judged = f"{self.both + self.judge_only:,} with labels of the judge"
-        human = f"{self.rows:,} with human labels"
-        return f"{super().__str__()}, {human} and {judged}"
+        return f"{super().over}, {self.rows:,} with human labels and {judged}"
+
+
+def _part(
+    found: Corrected | None,
+    both: Sequence[Any],
+    alone: Sequence[Any] = (0.0, 0.0, 0.0),
+) -> Estimate:
+    """Return the estimate of a mean of values in [0, 1], of two kinds of lists.
+
+    Args:
+        found: the correction that the mean is a part of; None for the mean of
+            lists of one kind that do not determine λ.
+        both: the number of lists with both kinds of labels, the sum of values,
+            and that of their squares.
+        alone: the same of lists with human labels alone.
+    """
+    (n, x, xx), (m, h, hh) = both, alone
+    share = 1.0 if found is None else float(found.share)
+    # λ takes a degree of freedom.
+    fitted = 0 if found is None else int(found.weight > 0.0)
+    rest = 1.0 - share if m else 0.0
+    variance = share**2 * over(_spread(n, x, xx), n * (n - 1.0 - fitted), np)
+    if m:
+        pooled = _spread(n + m, x + h, xx + hh) / (n + m - 1.0)
+        variance += rest**2 * pooled / m
+    mean = share * over(x, n, np) + rest * over(h, m, np)
+    lists = over(1.0, over(share**2, n, np) + over(rest**2, m, np), np)
+    return Estimate(
+        float(mean),
+        math.sqrt(variance),
+        round(n + m),
+        float(lists) - fitted,
+        round(n + m) - fitted,
+        bounded=True,
+    )
 
 
 def corrected_means(
@@ -466,16 +578,56 @@ def corrected_means(
         y: the values of the systems by human labels, in numpy.
         f: the values by the judge's labels.
     """
+    bounded = statistic.bounded
     _, differences, _ = means(statistic._replace(bounded=False), names, y)
-    estimates = _corrected(against_first(y), against_first(f))
-    for i, (d, each) in enumerate(zip(differences, estimates, strict=True)):
+    for i, (d, row) in enumerate(
+        zip(differences, _rows(against_first(y), against_first(f)), strict=True)
+    ):
+        each = _difference(row, bounded)
         t = ratio(each.value, each.standard_error)
         p = two_sided_p(t, each.rows - 1)
         deviation = each.standard_error * math.sqrt(each.rows)
-        differences[i] = d.with_test(each, t, p, ratio(each.value, deviation))
-    return _corrected(y, f), differences, []
+        d = d.with_test(each, t, p, ratio(each.value, deviation))
+        differences[i] = dataclasses.replace(d, bounded=bounded)
+    estimates: list[Estimate] = [
+        JudgeCorrectedEstimate.of_sums(sums_of(*row), bounded)
+        for row in _rows(y, f)
+    ]
+    return estimates, differences, []
 
 
-def _corrected(y: PerList, f: PerList) -> list[Estimate]:
-    rows = zip(y.values, y.valid, f.values, f.valid, strict=True)
-    return [JudgeCorrectedEstimate.of_sums(sums_of(*row)) for row in rows]
+_Row = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
+
+
+def _rows(y: PerList, f: PerList) -> Iterator[_Row]:
+    """Return the arguments of `sums_of` for each system."""
+    return zip(y.values, y.valid, f.values, f.valid, strict=True)
+
+
+def _difference(row: _Row, bounded: bool) -> JudgeCorrectedEstimate:
+    """Return the mean difference of two systems, corrected for the judge.
+
+    λ is 0 if fewer than five lists with human labels carry the differences.
+
+    Args:
+        row: the differences by human labels, True for lists that have these,
+            and the same by the judge's labels.
+        bounded: True if the values of the systems are in [0, 1].
+    """
+    d, has_d, e, has_e = row
+    sums, squares = sums_of(d, has_d, e, has_e), d[has_d] ** 2
+    few = squares.sum() ** 2 < _LEAST_RARE * (squares**2).sum()
+    weight = 0.0 if few and bounded else corrected(sums, bounded=False).weight
+    found = JudgeCorrectedEstimate.of_sums(sums, False, weight=weight)
+    if not bounded:
+        return found
+    share = float(corrected(sums, weight, False).share)
+    both, alone = has_d & has_e, has_d & ~has_e
+    weights = share * both / both.sum() + (1.0 - share) * alone / max(
+        alone.sum(), 1
+    )
+    residuals = d - weight * np.where(has_e, e, 0.0)
+    x = PerList(residuals[None], weights[None], has_d[None], has_d[None])
+    judge = dataclasses.replace(_part(None, sums[9:12]), bounded=False)
+    parts = *signed_parts(x), (float(weight) * share, judge)
+    return JudgeCorrectedEstimate.of_parts(found, *parts, limits=(-1.0, 1.0))

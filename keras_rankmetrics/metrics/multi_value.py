@@ -16,6 +16,7 @@ from keras_rankmetrics.engine.aggregates.paired import (
     Difference,
     Paired,
     differences,
+    with_parts,
 )
 from keras_rankmetrics.engine.backend.operations import as_integer, ops
 from keras_rankmetrics.engine.backend.tracing import unconverted
@@ -65,8 +66,9 @@ class MultiValueMetric(Accumulator):
 
     def named(self, result: Tensor) -> dict[str, Tensor]:
         """Return the values by name."""
-        numbers = ops.unstack(result, len(self.results))
-        return dict(zip(self.results, numbers, strict=True))
+        names = self.results
+        numbers = ops.unstack(result[: len(names)], len(names))
+        return dict(zip(names, numbers, strict=True))
 
     def estimates(self) -> dict[str, Estimate]:
         """Return the values that have a standard error, by name."""
@@ -140,11 +142,13 @@ class OneValueMetric(MultiValueMetric):
         return {self.name: self.estimate()}
 
     def __str__(self) -> str:
-        """Return the estimate, or the repr where there is none."""
+        """Return the estimate, or why there is none; the repr if traced."""
+        if not self._is_concrete():
+            return repr(self)
         try:
             return f"{self.name} = {self.estimate()}"
-        except ValueError:
-            return repr(self)
+        except ValueError as error:
+            return f"{self.name}: {error}"
 
 
 @register
@@ -282,10 +286,10 @@ class Comparison(MultiValueMetric):
         >>> comparison.update_state(labels, {"old": old, "new": new})
         >>> print(comparison.table())  # doctest: +NORMALIZE_WHITESPACE
         mrr   value          interval
-            diff  interval       p  effect  wins  ties  losses
+            diff           interval       p  effect  wins  ties  losses
         old  0.5833  [0.1179, 0.9520]
         new  0.8333  [0.0775, 1.0000]
-            0.2500  ± 0.4593  0.1817    0.87     2     2       0
+            0.2500  [-0.6948, 0.8409]  0.1817    0.87     2     2       0
 
     Smucker, Allan and Carterette, CIKM (2007); Urbano, Lima and Hanjalic, SIGIR
     (2019); Holm, Scandinavian Journal of Statistics 6 (1979).
@@ -308,7 +312,7 @@ class Comparison(MultiValueMetric):
         super().__init__(
             metric,
             metric.definition,
-            Paired(2 * len(systems) - 1, metric.aggregate),
+            Paired.of(len(systems), metric.aggregate),
             name,
         )
         self._more_is_better = metric._direction == "up"
@@ -350,7 +354,10 @@ class Comparison(MultiValueMetric):
             )
             for system in self._others
         ]
-        rows = [*found.values(), *others]
+        against = PerList.joined(others)
+        if self.aggregate.mean.bounded:
+            against = with_parts(against)
+        rows = [*found.values(), against]
         self._add(self.aggregate.of_batch(PerList.joined(rows))[0])
 
     def per_list(

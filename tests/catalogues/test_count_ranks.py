@@ -401,6 +401,23 @@ def test_what_does_not_fit(changes, text):
         krm.count_ranks(**{**given, **changes})
 
 
+@pytest.mark.parametrize("chunk", [None, 100])
+def test_an_excluded_item_may_have_no_vector(chunk):
+    targets, _ = asked()
+    vectors, broken = VECTORS.copy(), VECTORS.copy()
+    broken[7] = np.nan
+    exclude = np.full((LISTS, 1), 7)
+    found, expected = (
+        krm.count_ranks(QUERIES, x, targets, exclude, chunk=chunk)
+        for x in (broken, vectors)
+    )
+    for name, counts in expected.items():
+        np.testing.assert_array_equal(found[name], counts)
+    exclude[3] = 8
+    with pytest.raises(ValueError, match="Received: NaN for list 3"):
+        krm.count_ranks(QUERIES, broken, targets, exclude, chunk=chunk)
+
+
 @pytest.mark.parametrize(
     "function, text",
     [

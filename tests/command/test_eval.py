@@ -293,7 +293,7 @@ def test_confidence_sets_the_intervals_and_the_marks(files, capsys):
     """Three lists: with two degrees of freedom t = c / √((1 - c²) / 2).
 
     The values are 0, 1, 1 against none: both errors are 1/3, and the p of t = 2
-    is 1 - 2 / √6, or 18%.
+    is 1 - 2 / √6, or 18%. The difference has gains of 2/3, and no losses.
     """
     qrels = "".join(f"{q} 0 x 1\n{q} 0 y 0\n" for q in "abc")
     Path("qrels").write_text(qrels)
@@ -305,12 +305,14 @@ def test_confidence_sets_the_intervals_and_the_marks(files, capsys):
         out = said(capsys, *arguments, *options, "--format", "json")
         found = json.loads(out)
         cell = found["systems"]["two"]["P@1"]
-        margin = level / math.sqrt((1 - level**2) / 2) / 3
         low, high = Estimate(2 / 3, 1 / 3, 3, 3, 3, True).interval(level)
+        _, losses = Estimate(0.0, 0.0, 3, 3, 3, True).interval(level)
         assert cell["value"] == pytest.approx(2 / 3)
         assert (cell["low"], cell["high"]) == pytest.approx((low, high))
         assert cell["margin"] == pytest.approx((high - low) / 2)
-        assert cell["difference_margin"] == pytest.approx(margin, rel=1e-5)
+        least = 2 / 3 - math.hypot(2 / 3 - low, losses)
+        ends = cell["difference_low"], cell["difference_high"]
+        assert ends == pytest.approx((least, high), rel=1e-5)
         assert cell["p"] == pytest.approx(1 - 2 / math.sqrt(6), rel=1e-5)
         assert cell["mark"] == ("better" if level < 0.8 else "")
         text = said(capsys, *arguments, *options)

@@ -79,10 +79,9 @@ def test_the_numbers_are_those_of_compare(files, capsys):
             capsys, "near.txt", "old.txt", *OPTIONS, option, "0.9"
         )
         value, low, high = map(float, re.findall(r"[+-]0\.\d{4}", out))
-        margin = cell["difference_margin"]
         assert value == pytest.approx(cell["difference"], abs=1e-4)
-        assert low == pytest.approx(cell["difference"] - margin, abs=1e-4)
-        assert high == pytest.approx(cell["difference"] + margin, abs=1e-4)
+        assert low == pytest.approx(cell["difference_low"], abs=1e-4)
+        assert high == pytest.approx(cell["difference_high"], abs=1e-4)
         assert "(90% interval" in out
 
 
@@ -110,9 +109,42 @@ def test_the_worst_verdict_of_several_metrics_decides(
     assert found == code
 
 
+def test_a_number_is_a_baseline(files, capsys):
+    code, out, _ = gated(capsys, "old.txt", "0.3", *OPTIONS)
+    assert code == 0
+    assert out.startswith("pass: NDCG@5 of old is +0.")
+    assert "against 0.3 on 60 lists" in out
+    value = 0.3 + float(re.search(r"[+-]0\.\d{4}", out)[0])
+    options = ["--lists", "250", *OPTIONS]
+    code, out, _ = gated(capsys, "old.txt", f"{value:.4f}", *options)
+    assert code == 3 and "cannot be decided with 250 lists" in out
+    code, out, error = gated(capsys, "old.txt", "near.txt", *options)
+    assert code == 2 and "`--lists` should come with a number" in error
+    Path("0.3").write_text(run_of(1.0))  # a file is no number
+    code, out, _ = gated(capsys, "old.txt", "0.3", *OPTIONS)
+    assert code == 0 and "alike" in out
+
+
+def test_verdicts_as_json(files, capsys):
+    options = ["-m", "NDCG@5 RR", "--tolerance", "0.01", "--json"]
+    code, out, _ = gated(capsys, "bad.txt", "old.txt", *options)
+    found = json.loads(out)
+    assert [x["metric"] for x in found] == ["NDCG@5", "RR"]
+    assert code == 1 and found[0]["outcome"] == "fail"
+    [worst, *_] = found[0]["losses"]
+    assert worst["query"].startswith("q")
+    assert worst["baseline"] - worst["system"] > 0.1
+    text = gated(capsys, "bad.txt", "old.txt", *options[:-1])[1]
+    assert (
+        f"Lost most, {sum(x['share'] for x in found[0]['losses']):.0%}" in text
+    )
+    assert f": {worst['query']} ({worst['baseline']:.4f} to " in text
+
+
 def test_missing_queries_are_said(files, capsys):
     code, out, _ = gated(capsys, "short.txt", "old.txt", *OPTIONS)
     assert code == 3
+    assert "q58 (0.8885 to 0.0000)" in out  # among those that lost most
     assert out.splitlines()[1:] == [
         "short: 3 of 60 queries have no rows, and count as lists that retrieve "
         "nothing."
@@ -226,7 +258,7 @@ def test_a_saved_baseline_has_the_verdict_of_its_run(
     [system] = krm.Compared.from_json(Path("next.json").read_text()).systems
     assert system == candidate
     found, out, _ = gated(capsys, f"{candidate}.txt", "next.json", *OPTIONS)
-    assert found == 0 and "All lists have the same difference." in out
+    assert found == 0 and "rank all items of these lists alike" in out
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """Verdicts: whether a system is worse than a baseline beyond a tolerance."""
 
 import dataclasses
+import json
 import math
 
 import numpy as np
@@ -10,8 +11,8 @@ import keras_rankmetrics as krm
 from keras_rankmetrics.comparing.measured import Measured, Overlap, Values
 from keras_rankmetrics.engine.aggregates.paired import Statistic
 
-# Student's t with 4 degrees of freedom, at .975, .95 and .8, by scipy.
-T975, T95, T80 = 2.7764451051977987, 2.1318467863266499, 0.9409645766
+# Student's t with 4 degrees of freedom, at .975 and .95, by scipy.
+T975, T95 = 2.7764451051977987, 2.1318467863266499
 
 # Exact in float32: the mean is -1/16, the sum of squares around it 9/64.
 OLD = [0.5, 0.5, 0.5, 0.5, 0.5]
@@ -51,8 +52,7 @@ def test_the_interval_is_that_of_the_paired_t_test():
     assert estimate.standard_error == pytest.approx(ERROR, rel=1e-6)
     ends = MEAN - T975 * ERROR, MEAN + T975 * ERROR
     assert verdict.interval == pytest.approx(ends, rel=1e-6)
-    found = verdict.detectable
-    assert found == pytest.approx((T975 + T80) * ERROR, rel=1e-6)
+    assert math.isnan(verdict.detectable)  # five lists do not say
     assert (verdict.difference.system, verdict.metric) == ("new", "m")
     assert (verdict.difference.baseline, verdict.level) == ("old", 0.95)
 
@@ -60,11 +60,11 @@ def test_the_interval_is_that_of_the_paired_t_test():
 def test_scipy_has_the_same_interval():
     stats = pytest.importorskip("scipy.stats")
     rng = np.random.default_rng(0)
-    old, new = rng.random((2, 40)).astype(np.float32).astype(float)
+    old, new = rng.random((2, 60)).astype(np.float32).astype(float)
     verdict = compared_of(old, new).gate(tolerance=0.01, level=0.9)
     test = stats.ttest_rel(new, old).confidence_interval(0.9)
     assert verdict.interval == pytest.approx(tuple(test), abs=1e-7)
-    quantiles = stats.t.ppf(0.95, 39) + stats.t.ppf(0.8, 39)
+    quantiles = stats.t.ppf(0.95, 59) + stats.t.ppf(0.8, 59)
     error = stats.sem(new - old)
     assert verdict.detectable == pytest.approx(quantiles * error, rel=1e-6)
 
@@ -101,7 +101,8 @@ def test_outcomes_where_an_end_is_next_to_the_tolerance(
     change = up.difference.estimate.value
     assert turned.difference.estimate.value == -change  # as the metric has it
     assert "drop" in str(up) and "rise" in str(turned)
-    assert turned.detectable == pytest.approx(up.detectable)
+    assert up.bounds == pytest.approx(up.interval)
+    assert turned.bounds == pytest.approx(up.bounds)
 
 
 def test_the_level_is_that_of_the_comparison_unless_it_is_passed():
@@ -116,10 +117,16 @@ def test_the_sentences():
     verdict = compared_of(OLD, NEW).gate(tolerance=0.01)
     assert str(verdict) == (
         f"undecided: m of new is -0.0625 against old on 5 lists (95% interval "
-        f"{LOW:+.4f} to {HIGH:+.4f}), perhaps a drop of more than 0.01. With 5 "
-        f"lists like these, a true drop of {verdict.detectable:.4f} is "
-        "noticed 80% of the time."
+        f"{LOW:+.4f} to {HIGH:+.4f}), perhaps a drop of more than 0.01. Too "
+        "few lists, or too few that differ, to say what is noticed. Lost "
+        "most, 100% of all losses: 1 (0.5000 to 0.2500), 2 (0.5000 to 0.2500)."
     )
+    verdict = compared_of(OLD * 12, NEW * 12).gate(tolerance=0.03)
+    assert (
+        "With 60 lists like these, a true drop of "
+        f"{verdict.detectable:.4f} is noticed 80% of the time. Lost most, 12% "
+        "of all losses: 1 (0.5000 to 0.2500), 2 "
+    ) in str(verdict)
     line = verdict.to_markdown()
     assert line == "**undecided**" + str(verdict).removeprefix("undecided")
 
@@ -144,18 +151,84 @@ def test_the_line_of_markdown_is_one_line_and_escapes_names():
     assert line.startswith("**undecided**: ") and "2 of 5 queries" in line
 
 
-def test_equal_systems_pass_at_any_tolerance():
-    verdict = compared_of(NEW, NEW).gate(tolerance=0)
-    assert verdict.outcome == "pass" and verdict.interval == (0, 0)
-    assert math.isnan(verdict.detectable)
-    said = "All lists have the same difference. Up to 52.2% of other lists "
-    assert said in str(verdict)
+@pytest.mark.parametrize("bounded", [True, False])
+def test_equal_values_of_other_rankings_are_undecided(bounded):
+    """Lists that none of the sample is of may lose all."""
+    compared = compared_of(NEW, NEW, bounded=bounded)
+    verdict = compared.gate(tolerance=0.5)
+    assert verdict.outcome == "undecided" and math.isnan(verdict.detectable)
+    assert verdict.unseen == pytest.approx(1 - 0.025 ** (1 / 5))
+    if not bounded:
+        said = "All lists have the same difference: others may differ."
+        assert said in str(verdict)
+    assert (compared.gate(tolerance=0.8).outcome == "pass") == bounded
 
 
-def bounds(drop, lists, level):
-    """The drop, if lists that the sample may lack have the other extremes."""
-    unseen = 1 - ((1 - level) / 2) ** (1 / lists)
-    return [(1 - unseen) * -drop + unseen * end for end in (-1, 1)]
+def test_the_interval_alone_does_not_decide():
+    """Small differences, and lists that the sample lacks."""
+    compared = compared_of(OLD * 12, NEW * 12, bounded=True)
+    verdict = compared.gate(tolerance=0.11)
+    assert verdict.interval[0] > -0.11 and verdict.outcome == "undecided"
+    assert (
+        "The interval would decide, but 60 lists may lack up to 6.0% of all "
+        "lists, which could lose or gain all."
+    ) in str(verdict)
+    assert compared.gate(tolerance=0.12).outcome == "pass"
+    assert compared.gate(tolerance=0.01).outcome == "undecided"
+    assert (
+        compared_of(OLD * 12, NEW * 12).gate(tolerance=0.01).outcome == "fail"
+    )
+
+
+def test_equal_rankings_pass_at_any_tolerance():
+    [old, _] = compared_of(NEW, NEW).measured.systems.values()
+    compared = compared_of(NEW, NEW)
+    for fingerprints, outcome in [
+        (("a", "a"), "pass"),
+        (("a", "b"), "undecided"),
+        (("", ""), "undecided"),  # saved by an earlier version
+    ]:
+        systems = {
+            name: old._replace(ranking=x)
+            for name, x in zip(("old", "new"), fingerprints, strict=True)
+        }
+        measured = compared.measured._replace(systems=systems)
+        verdict = krm.Compared(measured).gate(tolerance=0)
+        assert verdict.outcome == outcome
+    assert krm.Compared(measured).gate(tolerance=0).same is False
+
+
+def gated(one, other, form):
+    truth = {f"q{q}": {"a": 1, "b": 0, "c": 0} for q in range(4)}
+    systems = {"old": form(one), "new": form(other)}
+    return krm.compare(truth, systems, krm.HitRateAtK(k=1)).gate(tolerance=0)
+
+
+def run_of(*scores):
+    return {
+        f"q{q}": dict(zip("abc", of_query, strict=True))
+        for q, of_query in enumerate(scores)
+    }
+
+
+@pytest.mark.parametrize("form", [dict, lambda x: dict(reversed(x.items()))])
+def test_rankings_are_equal_whatever_the_scores(form):
+    one = run_of([3, 2, 1], [0.5, 0.5, 0.1], [9, 8, 7], [1, 0, -1])
+    other = run_of([30, 2, 1], [0.2, 0.2, 0.1], [3, 2, 1], [3, 2, 1])
+    assert gated(one, other, form).same
+    swapped = run_of([30, 1, 2], [0.2, 0.2, 0.1], [3, 2, 1], [3, 2, 1])
+    untied = run_of([30, 2, 1], [0.3, 0.2, 0.1], [3, 2, 1], [3, 2, 1])
+    for another in (swapped, untied):
+        verdict = gated(one, another, form)
+        assert not verdict.same and verdict.outcome != "pass"
+
+
+def test_equal_scores_of_arrays_are_equal_rankings():
+    labels, scores = np.eye(3), np.eye(3)
+    for other, same in [(scores.copy(), True), (2 * scores, False)]:
+        systems = {"old": scores, "new": other}
+        compared = krm.compare(labels, systems, krm.HitRateAtK(k=1))
+        assert compared.gate(tolerance=0).same == same
 
 
 @pytest.mark.parametrize("level", [0.8, 0.95])
@@ -172,10 +245,42 @@ def test_the_same_drop_on_all_lists_is_bounded_by_unseen_lists(
     verdict = compared.gate(tolerance=0.01, level=level)
     assert verdict.outcome == outcome
     assert verdict.difference.estimate.standard_error == 0
-    expected = bounds(drop, lists, level)
-    assert list(verdict.interval) == pytest.approx(expected, abs=1e-6)
+    unseen = 1 - ((1 - level) / 2) ** (1 / lists)
+    expected = [(1 - unseen) * -drop + unseen * end for end in (-1, 1)]
+    (low, high), (worst, best) = verdict.interval, verdict.bounds
+    assert low < -drop < high
+    ends = min(low, expected[0]), max(high, expected[1])
+    assert (worst, best) == pytest.approx(ends, abs=1e-6)
     # Without bounds of the metric, nothing is known of other lists.
     assert compared_of(old, new).gate(tolerance=0.01).outcome == "undecided"
+
+
+def test_the_queries_that_lost_most():
+    old = np.array([1.0, 0.9, 0.5, 0.8, 0.7, 0.6])
+    new = np.array([0.5, 0.9, 0.9, 0.7, 0.4, 0.5])
+    valid = np.ones((2, 6), bool)
+    valid[:, 5] = False
+    verdict = compared_of(old, new, valid=valid, bounded=True).gate(tolerance=0)
+    assert [x.query for x in verdict.losses] == [0, 4, 3]
+    assert verdict.losses[0][1:3] == (1.0, 0.5)
+    assert [x.share for x in verdict.losses] == pytest.approx(
+        [5 / 9, 3 / 9, 1 / 9]
+    )
+    said = "Lost most, 100% of all losses: 0 (1.0000 to 0.5000), 4 (0.7000 to"
+    assert said in str(verdict) and said in verdict.to_markdown()
+    found = json.loads(verdict.to_json())
+    assert found["losses"][0] == {
+        "query": 0,
+        "baseline": 1.0,
+        "system": 0.5,
+        "share": pytest.approx(5 / 9),
+    }
+    assert found["outcome"] == "undecided" and found["detectable"] is None
+    assert found["interval"] == list(verdict.interval)
+    # Where lower values are better, the lists that rise lose.
+    down = compared_of(old, new, up=False, valid=valid).gate(tolerance=0)
+    assert [x.query for x in down.losses] == [2]
+    assert not compared_of(new, new).gate(tolerance=0).losses
 
 
 @pytest.mark.long
@@ -351,6 +456,93 @@ def test_a_saved_comparison_has_the_same_verdict():
     compared = compared_of(OLD, NEW)
     again = krm.Compared.from_json(compared.to_json())
     assert again.gate(tolerance=0.01) == compared.gate(tolerance=0.01)
+
+
+# A saved result, and numbers
+
+MANY = {f"q{q}": {"a": 1} for q in range(200)}
+
+
+def evaluated(misses, truth=MANY):
+    run = {q: ["b", "a"] if i < misses else ["a"] for i, q in enumerate(truth)}
+    return krm.evaluate(truth, run, krm.HitRateAtK(k=1))
+
+
+@pytest.mark.parametrize("saved", [False, True])
+def test_a_result_against_a_baseline(saved):
+    old, new = evaluated(10), evaluated(30)
+    if saved:
+        old = krm.Evaluated.from_json(old.to_json())
+    verdict = new.gate(old, tolerance=0.01)
+    assert verdict.outcome == "fail"
+    assert verdict.difference.estimate.value == pytest.approx(-0.1)
+    assert str(verdict).startswith("fail: hit_rate@1 of run is -0.1000 against")
+    assert new.gate(new, tolerance=0).outcome == "pass"
+    both = krm.Compared(old.measured.renamed("all", "old"))
+    assert new.gate(both, tolerance=0.01) == verdict
+    with pytest.raises(ValueError, match="the same queries"):
+        evaluated(0, {"q0": {"a": 1}}).gate(old, tolerance=0.1)
+
+
+def test_a_result_has_its_lists():
+    found = evaluated(20)
+    with pytest.raises(ValueError, match="`lists` should be None"):
+        found.gate(found, tolerance=0.1, lists=200)
+
+
+def test_a_result_against_a_threshold():
+    found = evaluated(20)  # .9 of 200
+    low, high = found.estimates["hit_rate@1"].interval()
+    assert found.gate(low - 1e-6, tolerance=0).outcome == "pass"
+    assert found.gate(low + 1e-6, tolerance=0).outcome == "undecided"
+    assert found.gate(high + 1e-6, tolerance=0).outcome == "fail"
+    verdict = found.gate(0.95, tolerance=0.01)
+    assert verdict.interval == pytest.approx((low - 0.95, high - 0.95))
+    assert " of the run is -0.0500 against 0.95 on 200 lists" in str(verdict)
+    # Where lower is better, and values have no bounds.
+    run = {q: ["b", "a"] if q == "q0" else ["a"] for q in MANY}
+    ranks = krm.evaluate(MANY, run, krm.MeanRank())
+    assert ranks.gate(1.1, tolerance=0).outcome == "pass"
+    assert ranks.gate(0.9, tolerance=0.01).outcome == "fail"
+
+
+def test_a_result_against_a_published_mean():
+    found = evaluated(20)
+    verdict = found.gate(0.9, tolerance=0.01, lists=200)
+    assert verdict.outcome == "undecided"
+    # Both intervals are those of a share of hits; their lengths add up.
+    low, high = found.estimates["hit_rate@1"].interval()
+    assert verdict.interval == pytest.approx((low - high, high - low))
+    said = "cannot be decided with 200 lists of which the mean alone is known"
+    assert said in str(verdict) and "0.9, a mean over 200 lists," in str(
+        verdict
+    )
+    assert said in verdict.to_dict()["notes"][0] and not verdict.reason
+    assert found.gate(0.9, tolerance=0.2, lists=200).outcome == "pass"
+    assert found.gate(1.0, tolerance=0, lists=200).outcome == "fail"
+    assert found.gate(0.0, tolerance=0, lists=2).outcome == "undecided"
+
+
+@pytest.mark.parametrize(
+    "mean, lists",
+    [
+        *((1.5, 200), (math.nan, None), (0.5, 1), (-0.1, None)),
+        *(("high", None), (None, None), (0.5, "200"), (0.5, 200.5)),
+    ],
+)
+def test_a_mean_that_is_refused(mean, lists):
+    with pytest.raises(ValueError, match="baseline should be a number that"):
+        evaluated(3).gate(mean, tolerance=0.1, lists=lists)
+
+
+def test_a_published_mean_of_a_metric_without_bounds_is_refused():
+    found = krm.evaluate(MANY, {q: ["a"] for q in MANY}, krm.DCG())
+    with pytest.raises(ValueError, match=r"metric in \[0, 1\]. Received: 0.5"):
+        found.gate(0.5, tolerance=0.1, lists=100)
+    with pytest.raises(ValueError, match=r"a quantile\. Choose"):
+        krm.evaluate(
+            MANY, {q: ["a"] for q in MANY}, krm.Quantiles(krm.NDCG(), [0.1])
+        ).gate(0.5, tolerance=0.1)
 
 
 # Equal systems: which value is of which system is a coin flip for each list.

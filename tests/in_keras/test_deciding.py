@@ -191,6 +191,12 @@ def test_invalid_thresholds(options):
         StopWhenDecided(krm.NDCG(), **options)
 
 
+def test_values_without_limits_decide_nothing():
+    for metric in (krm.DCG(), krm.MeanRank(), krm.NDCG(adjusted="chance")):
+        with pytest.raises(ValueError, match=r"values in \[0, 1\], as NDCG"):
+            StopWhenDecided(metric, threshold=0.5)
+
+
 def test_invalid_options():
     with pytest.raises(ValueError, match="`level` should be"):
         StopWhenDecided(krm.NDCG(), 0.5, level=95)

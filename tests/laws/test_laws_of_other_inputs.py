@@ -187,19 +187,3 @@ def test_a_factor_on_the_weights_of_lists_changes_nothing(name, seed):
     if name == "EffectiveClicks":  # a list counts as often as its weight
         results[0] *= 8.0
     assert_equal(*results)
-
-
-@pytest.mark.parametrize(
-    "name", [name for name, (_, of) in METRICS.items() if of is _probabilities]
-)
-@few
-@given(seed=seeds)
-def test_the_mean_over_orders_is_between_the_extremes(name, seed):
-    make, y_true, scores = drawn(name, seed)
-    mean, low, high = (
-        values(make(ties=ties), y_true, scores)
-        for ties in ("average", "pessimistic", "optimistic")
-    )
-    known = ~np.isnan(mean)
-    assert (low <= mean + 1e-5)[known].all()
-    assert (mean <= high + 1e-5)[known].all()

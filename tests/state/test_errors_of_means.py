@@ -141,11 +141,12 @@ def test_text_of_a_collection_is_a_line_for_each():
 LEVELS = (0.5, 0.9, 0.95, 0.999)
 
 
-def korn_graubard(mean, error, rows, level):
+def korn_graubard(mean, error, rows, level, deviation=0.0):
     """Return the interval by scipy; without an error, k is the rows."""
     stats = pytest.importorskip("scipy.stats")
     tail = (1 - level) / 2
-    k = mean * (1 - mean) / error**2 if error > 0 else rows
+    variance = max(error**2, deviation**2 / rows)
+    k = mean * (1 - mean) / variance if error > 0 else rows
     k *= (stats.norm.isf(tail) / stats.t.isf(tail, rows - 1)) ** 2
     hits, misses = k * mean, k * (1 - mean)
     low = stats.beta.ppf(tail, hits, misses + 1) if hits else 0.0
@@ -163,11 +164,16 @@ def student(mean, error, rows, level):
 def test_the_interval_is_that_of_scipy(level):
     metric = seen([0.2, 0.5, 0.9, 0.4], [1, 2, 1, 3])
     found = metric.estimate()
-    expected = korn_graubard(found.value, found.standard_error, 4, level)
+    lists = 7**2 / 15  # effective: (Σ w)² / Σ w²
+    rest = np.dot([1, 4, 1, 9], [0.16, 0.25, 0.09, 0.24]) / 15
+    deviation = math.sqrt(found.value * (1 - found.value) - rest)
+    assert found.deviation == approx(deviation, rel=1e-5)
+    numbers = found.value, found.standard_error, lists, level
+    expected = korn_graubard(*numbers, deviation)
     assert metric.confidence_interval(level) == approx(expected, rel=1e-6)
     assert found.margin(level) == approx(np.diff(expected)[0] / 2, rel=1e-6)
     unbounded = dataclasses.replace(found, bounded=False)
-    expected = student(found.value, found.standard_error, 4, level)
+    expected = student(*numbers)
     assert unbounded.interval(level) == approx(expected, rel=1e-6)
 
 
@@ -200,6 +206,13 @@ def test_unequal_weights_of_hits_alone_make_the_interval_longer():
     weights = [1] * 10 + [9] * 10
     weighted = seen([1.0] * 20, weights).confidence_interval()
     assert weighted[0] < low and weighted[1] == high == 1
+
+
+def test_lists_of_one_weight_have_the_interval_without_weights():
+    values = [0.2, 0.5, 0.9, 0.4]
+    low, high = seen(values).confidence_interval()
+    assert seen(values, [7] * 4).confidence_interval() == approx((low, high))
+    assert seen(values, [7] * 4).estimate().deviation == 0
 
 
 def test_merged_states_have_the_same_interval():
@@ -294,7 +307,7 @@ def estimates_of(metric, labels, scores, weights):
 )
 @pytest.mark.parametrize("shape", [(7,), (3, 5), (5, 4, 2)])
 def test_an_interval_has_a_degree_of_freedom_less_than_rows(metric, shape):
-    """Rows are clusters, for t of either kind of interval."""
+    """Rows are clusters; the effective lists may be fewer."""
     metric = metric.remade()
     arrays = sessions(21, *shape)
     values = ops.convert_to_numpy(metric.per_list(*arrays))
@@ -303,9 +316,12 @@ def test_an_interval_has_a_degree_of_freedom_less_than_rows(metric, shape):
     for found in estimates_of(metric, *arrays):
         assert found.rows == rows
         assert found.bounded != isinstance(metric, krm.MeanRank)
-        expected = korn_graubard if found.bounded else student
+        lists = min(rows, found.effective_lists)
+        numbers = found.value, found.standard_error, lists
         for level in (0.5, 0.95, 0.999):
-            ends = expected(found.value, found.standard_error, rows, level)
+            ends = student(*numbers, level)
+            if found.bounded:
+                ends = korn_graubard(*numbers, level, found.deviation)
             assert found.interval(level) == approx(ends, rel=1e-5)
 
 

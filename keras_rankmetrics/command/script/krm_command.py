@@ -99,11 +99,15 @@ def _parser() -> argparse.ArgumentParser:
     )
     _add_common_arguments(add)
     add("candidate", metavar="CANDIDATE", help="file of the run to judge")
-    add("baseline", metavar="BASELINE", help="file of a run, or of `--save`")
+    baseline = "file of a run, or of `--save`, or a number: a threshold or mean"
+    add("baseline", metavar="BASELINE", help=baseline)
+    lists = "the number of queries that BASELINE, a published mean, is over"
+    add("--lists", metavar="N", type=int, help=lists)
     tolerance = "largest loss to accept, in units of the metrics, such as 0.01"
     add("--tolerance", metavar="LOSS", required=True, help=tolerance)
     markdown = "print a line of Markdown for each metric"
     add("--markdown", action="store_true", help=markdown)
+    add("--json", action="store_true", help="print the verdicts as JSON")
     add = command(
         "doctor",
         "look for mistakes in judgements and a run",

@@ -187,7 +187,7 @@ def sequence(
     rows: Any,
     level: float = 0.95,
     planned: float = 500,
-    limits: tuple[float, float] | None = None,
+    limits: tuple[float, float] = (0.0, 1.0),
 ) -> tuple[Any, Any]:
     """Return the ends of the sequence, with a guard for rare values.
 
@@ -209,8 +209,7 @@ def sequence(
         rows: the number of independent rows so far.
         level: the probability that the sequence is never wrong.
         planned: the number of lists at which it is narrowest.
-        limits: the lowest and the highest value that a list can have. Without
-            them, rows that are all equal have an infinite interval.
+        limits: the lowest and the highest value that a list can have.
 
     Returns:
         The ends, within the limits; NaN for fewer than two rows.
@@ -226,13 +225,9 @@ def sequence(
         )
     alpha = 1.0 - level
     variance = np.nan_to_num(standard_error) ** 2 * rows
-    if limits is None:
-        low, high = -np.inf, np.inf
-        variance = np.where(variance > 0.0, variance, np.inf)
-    else:
-        low, high = limits
-        farthest = np.maximum(mean - low, high - mean)
-        variance = variance - np.log(alpha) / np.maximum(rows, 1) * farthest**2
+    low, high = limits
+    farthest = np.maximum(mean - low, high - mean)
+    variance = variance - np.log(alpha) / np.maximum(rows, 1) * farthest**2
     rows = np.where(np.less(rows, 2), np.nan, rows)
     half = margin(np.sqrt(variance), rows, alpha, planned)
     ends = np.maximum(mean - half, low), np.minimum(mean + half, high)

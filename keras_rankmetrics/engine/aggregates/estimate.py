@@ -1,10 +1,14 @@
-"""`Estimate`, a mean with its standard error and confidence interval."""
+"""`Estimate`, a mean with its standard error and confidence interval.
+
+`Combined` is a sum of several means, such as gains minus losses.
+"""
 
 from __future__ import annotations
 
 import dataclasses
 import math
 from statistics import NormalDist
+from typing import Any, Self
 
 import numpy as np
 
@@ -14,7 +18,7 @@ from keras_rankmetrics.engine.aggregates.distributions import (
     sequence,
     t_quantile,
 )
-from keras_rankmetrics.engine.aggregates.mean import Moments
+from keras_rankmetrics.engine.aggregates.mean import SINGLE, Moments
 
 _MANY = 1e5
 _TENTH = 0.1
@@ -34,6 +38,9 @@ class Estimate:
         rows: the number of independent rows: lists, or with `[batch, time]` the
             rows of the batch.
         bounded: True if the values of the lists are in [0, 1].
+        deviation: the standard deviation of the values, if lists differ in
+            their weights; otherwise 0.
+        most: the highest value, if they are bounded.
 
     >>> import keras_rankmetrics as krm
     >>> metric = krm.HitRateAtK(k=1)
@@ -51,22 +58,33 @@ class Estimate:
     effective_lists: float
     rows: int
     bounded: bool = False
+    deviation: float = 0.0
+    most: float = 1.0
 
     @classmethod
-    def of_sums(cls, sums: np.ndarray, bounded: bool = True) -> Estimate:
+    def of_sums(
+        cls, sums: np.ndarray, bounded: bool = True, rounding: float = SINGLE
+    ) -> Estimate:
         """Return the estimate for sums of a `WeightedMean`, float64 `[38]`.
 
-        Further sums may follow them.
+        Further sums may follow them. `rounding` is the relative error of the
+        sums, by default that of single precision.
         """
-        moments = Moments(sums, bounded)
-        return cls(
+        moments = Moments(sums, bounded, rounding=rounding)
+        return Estimate(
             value=float(moments.mean),
             standard_error=float(moments.standard_error),
             lists=_rounded(moments.lists),
             effective_lists=float(np.float32(moments.effective_lists)),
             rows=_rounded(moments.rows),
             bounded=bounded,
+            deviation=float(moments.deviation) if bounded else 0.0,
         )
+
+    @property
+    def limits(self) -> tuple[float, float] | None:
+        """The lowest and the highest value of a list; None if unknown."""
+        return (0.0, 1.0) if self.bounded else None
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
         """Return the confidence interval of the mean.
@@ -74,18 +92,20 @@ class Estimate:
         Values in [0, 1] have the exact interval of a share of hits
         (Clopper-Pearson), for as many lists as a coin would need for this
         standard error. With m the value, t the quantile of Student's
-        distribution with `rows - 1` degrees of freedom, and z that of the
-        normal distribution,
+        distribution with one degree of freedom less than there are rows or
+        effective lists, and z that of the normal distribution,
 
-            k = m (1 - m) / standard error² · (z / t)²
+            k = m (1 - m) / max(standard error², σ² / lists) · (z / t)²
             low = B⁻¹(α / 2; k m, k (1 - m) + 1)
             high = B⁻¹(1 - α / 2; k m + 1, k (1 - m))
 
-        where B⁻¹ is the quantile of the beta distribution and α = 1 - level. It
-        stays in [0, 1], is not symmetric close to 0 and 1, and holds for 20
-        lists. If the values do not vary, the number of lists takes the place of
-        m (1 - m) / standard error². Other values have value ± t · standard
-        error.
+        where B⁻¹ is the quantile of the beta distribution, α = 1 - level, and σ
+        the `deviation`. It stays in [0, 1], and is not symmetric close to 0 and
+        1. If the values do not vary, the number of lists takes the place of m
+        (1 - m) / standard error². Other values have value ± t · standard error.
+
+        The interval is too short if a few lists with high values, most of which
+        the sample lacks, carry the mean, as a reciprocal rank of 1 to 1,000.
 
         Args:
             level: the probability, between 0 and 1.
@@ -107,24 +127,25 @@ class Estimate:
         check_level("level", level)
         if self.rows < 2 or math.isnan(self.value + self.effective_lists):
             return math.nan, math.nan
-        t = t_quantile(0.5 + level / 2.0, self.rows - 1)
+        rows = min(self.rows, self.effective_lists)
+        t = t_quantile(0.5 + level / 2.0, max(rows - 1.0, 1.0))
+        mean, most = min(max(self.value, 0.0), self.most), self.most
+        coin, hits = mean * (most - mean), rows
         # NaN, for a variance that is lost in rounding, is no larger than 0.
-        known = self.standard_error > 0.0
-        mean = min(max(self.value, 0.0), 1.0)
-        hits = min(self.rows, self.effective_lists)
-        if known and self.bounded and 0.0 < mean < 1.0:
-            hits = mean * (1.0 - mean) / self.standard_error**2
+        if self.standard_error > 0.0 and self.bounded and coin > 0.0:
+            error = max(self.standard_error**2, self.deviation**2 / rows)
+            hits = coin / error
         # With so many hits and misses, both intervals are the same.
-        if not self.bounded or hits * mean * (1.0 - mean) > _MANY:
+        if not self.bounded or hits * coin > _MANY * most**2:
             margin = t * self.standard_error
             return self.value - margin, self.value + margin
         z = NormalDist().inv_cdf(0.5 + level / 2.0)
-        hits, misses = (hits * x * (z / t) ** 2 for x in (mean, 1.0 - mean))
+        parts = mean / most, 1.0 - mean / most
+        hits, misses = (hits * x * (z / t) ** 2 for x in parts)
         tail = (1.0 - level) / 2.0
-        return (
-            beta_quantile(tail, hits, misses + 1.0) if hits else 0.0,
-            beta_quantile(1.0 - tail, hits + 1.0, misses) if misses else 1.0,
-        )
+        low = beta_quantile(tail, hits, misses + 1.0) if hits else 0.0
+        high = beta_quantile(1.0 - tail, hits + 1.0, misses) if misses else 1.0
+        return low * most, high * most
 
     def margin(self, level: float = 0.95) -> float:
         """Return half the length of the confidence interval."""
@@ -147,9 +168,11 @@ class Estimate:
             value ± σ √(2 (t ρ² + 1) / (t² ρ²) · ln(√(t ρ² + 1) / α)),
             ρ² = (-2 ln α + ln(-2 ln α + 1)) / planned
 
-        For values in [0, 1], σ² also has -ln(α) / t · max(value, 1 - value)²,
-        since the first lists may all lack a rare value, and the interval stays
-        in [0, 1]. Start to look at about 30 lists: the guarantee is asymptotic.
+        σ² also has -ln(α) / t · d², since the first lists may all lack a rare
+        value; d is the distance from the farther limit of the values, which are
+        in [0, 1], or their differences in [-1, 1]. The interval stays within
+        the limits. Start to look at about 30 lists: the guarantee is
+        asymptotic.
 
         Args:
             level: the probability, between 0 and 1.
@@ -157,8 +180,11 @@ class Estimate:
                 compared to others. It need not be the number in the end.
 
         Returns:
-            The ends of the interval; NaN for fewer than two rows. They are
-            infinite if all values are equal, and not known to be in [0, 1].
+            The ends of the interval; NaN for fewer than two rows.
+
+        Raises:
+            ValueError: if the values of lists have no known limits, or the
+                value is no mean over them.
 
         Example:
             >>> import keras_rankmetrics as krm
@@ -172,16 +198,94 @@ class Estimate:
 
         Stability: provisional.
         """
-        limits = (0.0, 1.0) if self.bounded else None
+        if self.limits is None:
+            raise no_sequence(self)
         mean, error = self.value, self.standard_error
-        return sequence(mean, error, self.rows, level, planned, limits)
+        return sequence(mean, error, self.rows, level, planned, self.limits)
+
+    @property
+    def over(self) -> str:
+        """The number of lists, in words."""
+        return f"{self.lists:,} list{'s' * (self.lists != 1)}"
 
     def __str__(self) -> str:
-        number = f"{self.lists:,} list{'s' * (self.lists != 1)}"
         spread = spread_as_text(self.value, *self.interval())
         if not spread:
-            return f"{self.value:.4f} ({number})"
-        return f"{self.value:.4f} {spread} (95%, {number})"
+            return f"{self.value:.4f} ({self.over})"
+        return f"{self.value:.4f} {spread} (95%, {self.over})"
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Combined(Estimate):
+    """A sum of means of values in [0, 1], such as gains minus losses.
+
+    Rare gains or losses make a t interval too short: without one in the sample,
+    its length is 0. The interval of a mean in [0, 1] holds there. So the
+    distances of its ends from the means are combined like standard errors
+    (Zou and Donner, Statistics in Medicine 27, 2008). With the distances a and
+    b of the first two parts, their correlation ρ, and c of the others,
+
+        value ± √(a² + b² + 2 ρ a b + c²)
+
+    Attributes:
+        parts: the factor and the mean of each part. All but the first two are
+            independent.
+        correlation: that of the first two, with the signs of the factors.
+        limits: the lowest and the highest value of a list.
+    """
+
+    parts: tuple[tuple[float, Estimate], ...] = dataclasses.field(repr=False)
+    correlation: float = 0.0
+    limits: tuple[float, float] | None = (-1.0, 1.0)
+
+    @classmethod
+    def of_parts(
+        cls, whole: Estimate, *parts: tuple[float, Estimate], **fields: Any
+    ) -> Self:
+        """Return the estimate of a whole from its parts.
+
+        Args:
+            whole: the value and the standard error of the sum.
+            *parts: the parts; none for a t interval.
+            **fields: the fields of a subclass.
+        """
+        errors = [abs(x) * each.standard_error for x, each in parts]
+        excess = whole.standard_error**2 - sum(x * x for x in errors)
+        both = 2.0 * math.prod(errors[:2])
+        correlation = excess / both if both > 0.0 else 0.0
+        correlation = max(-1.0, min(correlation, 1.0))
+        own = {"bounded": False, "parts": parts, "correlation": correlation}
+        return cls(**{**vars(whole), **own, **fields})
+
+    def interval(self, level: float = 0.95) -> tuple[float, float]:
+        """Return the interval of the sum, within the limits.
+
+        Args:
+            level: the probability, between 0 and 1.
+        """
+        if not self.parts:
+            return super().interval(level)
+        low, high = (self._distance(level, up) for up in (False, True))
+        least, most = self.limits or (-math.inf, math.inf)
+        return max(self.value - low, least), min(self.value + high, most)
+
+    def _distance(self, level: float, up: bool) -> float:
+        """Return the distance of an end from the value."""
+        a, b, *others = (
+            x and x * (part.interval(level)[up == (x > 0.0)] - part.value)
+            for x, part in self.parts
+        )
+        squares = a * a + b * b + sum(c * c for c in others)
+        return math.sqrt(max(squares + 2.0 * self.correlation * a * b, 0.0))
+
+
+def no_sequence(estimate: Estimate) -> ValueError:
+    """Return the error of an estimate without a confidence sequence."""
+    return ValueError(
+        "`anytime_interval` needs a plain mean of values with known limits, "
+        "such as [0, 1] for NDCG, since the first lists may lack rare values. "
+        f"Received: {estimate}. Use `interval` once, at the end."
+    )
 
 
 def spread_as_text(

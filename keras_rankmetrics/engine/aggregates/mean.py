@@ -60,8 +60,8 @@ _SUMS_OF_LISTS, _SUMS_OF_ROWS = 2 * _SUMS, _TERMS**2 + 1
 _ROWS = 2 * _SUMS + _TERMS**2
 _OF_LISTS, _EXCESS = slice(0, 2 * _SUMS), slice(2 * _SUMS, _ROWS)
 
-# The relative error of the sums.
-_ROUNDING = 2e-7
+# The relative error of sums in single precision.
+SINGLE = 2e-7
 
 # A positive sum below this may be inexact: single precision has no fractions of
 # its smallest numbers.
@@ -285,6 +285,7 @@ class Moments:
         bounded: as for the `WeightedMean`.
         xp: the namespace of the sums: `numpy`, `keras.ops`, or `_PythonFloats`
             for a single mean.
+        rounding: the relative error of the sums.
 
     Attributes:
         own: the sums over the lists with their own weight.
@@ -300,8 +301,10 @@ class Moments:
         sums: Sequence[Any] | np.ndarray,
         bounded: bool = True,
         xp: Any = np,
+        rounding: float = SINGLE,
     ) -> None:
         self.sums, self.bounded, self.xp = sums, bounded, xp
+        self.rounding = rounding
         own, other = ListSums(*sums[_OWN]), ListSums(*sums[_OTHER])
         self.own, self.other, self.lists = own, other, own.lists + other.lists
         mean_weight = over(own.weight, own.lists, xp)
@@ -329,8 +332,33 @@ class Moments:
 
         (Σ w)² / Σ w².
         """
-        others = self.mean_weight**2 * self.other.lists
-        return over(self.weight**2, self.own_squares + others, self.xp)
+        return over(self.weight**2, self.squared_weights, self.xp)
+
+    @property
+    def squared_weights(self) -> Any:
+        """The sum of the squared weights of all lists."""
+        return self.own_squares + self.mean_weight**2 * self.other.lists
+
+    @property
+    def carriers(self) -> Any:
+        """The number of lists of equal value that carry the sum."""
+        squares = self.own.value_squared
+        squares = squares + self.mean_weight**2 * self.other.value_squared
+        return over((self.mean * self.weight) ** 2, squares, self.xp)
+
+    @property
+    def deviation(self) -> Any:
+        """The standard deviation of values in [0, 1], by squared weights.
+
+        0 if all lists have the same weight: the standard error then says it
+        all. The variance is m (1 - m) less the mean of v (1 - v).
+        """
+        own, others = self.own.value_rest, self.other.value_rest
+        rest = own + self.mean_weight**2 * others
+        rest = over(rest, self.squared_weights, self.xp)
+        differ = self.effective_lists < 0.99999 * self.lists
+        found = self.xp.maximum(self.mean * (1.0 - self.mean) - rest, 0.0)
+        return self.xp.sqrt(self.xp.where(differ, found, 0.0))
 
     @property
     def mean(self) -> Any:
@@ -384,7 +412,7 @@ class Moments:
         # Where terms cancel, what is left may be nothing but rounding.
         squares, size = sum(terms), sum(map(self.xp.abs, terms))
         squares = squares + 0.0 * self.own_squares  # passes on its NaN
-        is_noise = (size > 0.0) & (squares < _ROUNDING * size)
+        is_noise = (size > 0.0) & (squares < self.rounding * size)
         squares = self.xp.where(is_noise, float("nan"), squares)
         rows = self.rows
         correction = self.xp.where(

@@ -16,17 +16,24 @@ import numpy as np
 from keras_rankmetrics.engine.aggregates.aggregate import PerList
 from keras_rankmetrics.engine.aggregates.distributions import (
     check_level,
-    sequence,
     t_quantile,
     two_sided_p,
 )
-from keras_rankmetrics.engine.aggregates.estimate import Estimate
-from keras_rankmetrics.engine.aggregates.mean import Moments, WeightedMean
+from keras_rankmetrics.engine.aggregates.estimate import Combined, Estimate
+from keras_rankmetrics.engine.aggregates.mean import (
+    SINGLE,
+    Moments,
+    WeightedMean,
+)
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.types import Tensor
 
 # A smaller difference between two values is rounding.
 ROUNDING = 1e-6
+# The same for their variance, in sums of double precision.
+_OF_VARIANCE = ROUNDING**2
+# Fewer lists, or fewer that differ, do not say what they detect.
+_LEAST_LISTS, _LEAST_DIFFERENT = 50, 5
 _MANY = 1e15
 (_MEAN,) = WeightedMean().shape
 _LISTS_OF_PART = 2**14  # bounds the memory of the moments of lists
@@ -47,6 +54,14 @@ class Paired:
 
     rows: int
     mean: WeightedMean = dataclasses.field(default_factory=WeightedMean)
+
+    @classmethod
+    def of(cls, systems: int, mean: WeightedMean) -> Paired:
+        """Return the sums of systems and of all others against the first.
+
+        Differences of values in [0, 1] have gains and losses, too.
+        """
+        return cls(systems + (systems - 1) * (3 if mean.bounded else 1), mean)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -87,7 +102,8 @@ class Difference:
         system: the name of the system.
         baseline: the name of the baseline.
         estimate: the mean of value(system) - value(baseline), with its standard
-            error and confidence interval.
+            error and confidence interval. For values in [0, 1] it is that of
+            gains minus losses, see `Combined`.
         t: the mean divided by its standard error.
         p: the two-sided p value of t, by Student's t with one degree of freedom
             less than there are rows.
@@ -135,20 +151,20 @@ class Difference:
     ) -> tuple[float, float]:
         """Return an interval of the mean that may be read after every list.
 
-        It is `Estimate.anytime_interval` with the limits -1 and 1 if the values
-        are in [0, 1]. Stop as soon as it excludes 0, from about 30 lists on.
+        It is `estimate.anytime_interval`. Stop as soon as it excludes 0, from
+        about 30 lists on.
 
         Args:
             level: the probability that all these intervals are right.
             planned: the number of lists at which the interval is narrowest
                 compared to others.
 
+        Raises:
+            ValueError: if values have no known limits, as those of DCG.
+
         Stability: provisional.
         """
-        limits = (-1.0, 1.0) if self.bounded else None
-        mean, error = self.estimate.value, self.estimate.standard_error
-        rows = self.estimate.rows
-        return sequence(mean, error, rows, level, planned, limits)
+        return self.estimate.anytime_interval(level, planned)
 
     def with_test(
         self, estimate: Estimate, t: float, p: float, effect_size: float
@@ -161,11 +177,11 @@ class Difference:
     def detectable(self, level: float = 0.95, power: float = 0.8) -> float:
         """Return the smallest true difference that so many lists detect.
 
-            (t_{(1 + level) / 2} + t_{power}) · standard error
+            (t_{(1 + level) / 2} + t_{power}) · error
 
-        A difference is detected if its interval excludes 0. The exact power is
-        that of a noncentral t. From 10 lists on, the formula is within 2% of
-        it.
+        where the error is the distance of the farther end of the interval,
+        divided by its t: the standard error, or somewhat more with few lists. A
+        difference is detected if its interval excludes 0.
 
         Args:
             level: the level of the interval.
@@ -173,12 +189,25 @@ class Difference:
                 counts as 0.5.
 
         Returns:
-            The size of the difference; NaN if all lists have the same one.
+            The size of the difference. NaN for fewer than 50 lists, or if fewer
+            than 5 differ, which do not say; and if it is more than values in
+            [0, 1] can differ by.
         """
-        rows, error = self.estimate.rows, self.estimate.standard_error
-        return (
-            _quantiles(rows, level, power) * error if error > 0.0 else math.nan
-        )
+        rows, error = self.estimate.rows, self._error(level)
+        few = self.wins + self.losses < _LEAST_DIFFERENT
+        if rows < _LEAST_LISTS or few or not error > 0.0:
+            return math.nan
+        found = _quantiles(rows, level, power) * error
+        return math.nan if self.bounded and found > 1.0 else found
+
+    def _error(self, level: float) -> float:
+        """Return the standard error for which a t interval is as long."""
+        estimate = self.estimate
+        if not estimate.standard_error > 0.0:
+            return 0.0
+        ends = estimate.interval(level)
+        distance = max(abs(end - estimate.value) for end in ends)
+        return distance / t_quantile(0.5 + level / 2.0, estimate.rows - 1)
 
     def lists_needed(
         self, difference: float, level: float = 0.95, power: float = 0.8
@@ -207,7 +236,8 @@ class Difference:
             >>> found.lists_needed(0.02), found.lists_needed(0.01)
             (199, 787)
         """
-        deviation = self.estimate.standard_error * math.sqrt(self.estimate.rows)
+        check_level("level", level)
+        deviation = self._error(level) * math.sqrt(self.estimate.rows)
         if not 0.0 < difference < math.inf or not deviation > 0.0:
             raise ValueError(
                 "`difference` should be a positive number, such as 0.01, and "
@@ -239,23 +269,35 @@ def differences(
     *,
     bounded: bool = True,
     more_is_better: bool = True,
+    rounding: float = SINGLE,
 ) -> list[Difference]:
     """Return a `Difference` for each system, from the sums of `Paired`.
 
     Args:
-        sums: `[systems, sums]`, in float64.
+        sums: `[systems, sums]`, in float64; if bounded, `[3 · systems, sums]`
+            of `with_parts`.
         systems: the names of the systems, without the baseline.
         baseline: the name of the baseline.
         bounded: True if values are in [0, 1].
         more_is_better: True if higher values are better.
+        rounding: the relative error of the sums.
     """
-    found = []
-    for system, each in zip(systems, sums, strict=True):
-        mean = Estimate.of_sums(each, bounded)
-        estimate = dataclasses.replace(mean, bounded=False)
+    found, number = [], len(systems)
+    made = [Estimate.of_sums(each, bounded, rounding) for each in sums]
+    for place, system in enumerate(systems):
+        estimate, each = made[place], sums[place]
+        square, lists = _mean_square(each), estimate.lists
+        deviation = math.nan
+        if lists > 1:
+            variance = max(square - estimate.value**2, 0.0)
+            deviation = math.sqrt(variance * lists / (lists - 1))
+        effect = ratio(estimate.value, deviation)
+        if bounded:
+            both = made[place + number], made[place + 2 * number]
+            parts = gains_and_losses(*both, square)
+            estimate = Combined.of_parts(estimate, *parts)
         t = ratio(estimate.value, estimate.standard_error)
         p = two_sided_p(t, estimate.rows - 1)
-        effect = ratio(estimate.value, _deviation(each, bounded))
         higher, lower, ties = (round(float(x)) for x in each[-3:])
         wins, losses = (higher, lower) if more_is_better else (lower, higher)
         numbers = t, p, p, effect, wins, ties, losses, bounded
@@ -265,6 +307,21 @@ def differences(
         dataclasses.replace(each, p_holm=p)
         for each, p in zip(found, corrected, strict=True)
     ]
+
+
+def with_parts(x: PerList, xp: Any = ops) -> PerList:
+    """Return the differences, then their gains, then their losses.
+
+    The gains are the differences above 0, and the losses minus those below.
+
+    Args:
+        x: the differences.
+        xp: the namespace of the arrays, `keras.ops` or `numpy`.
+    """
+    d, *others = x[:4]
+    signed = [d, xp.maximum(d, 0), xp.maximum(-d, 0)]
+    weights, own, valid = (xp.concatenate([array] * 3) for array in others)
+    return PerList(xp.concatenate(signed), weights, own, valid, x.rows)
 
 
 def holm(p: Sequence[float]) -> list[float]:
@@ -281,16 +338,38 @@ def holm(p: Sequence[float]) -> list[float]:
     return corrected
 
 
-def _deviation(sums: np.ndarray, bounded: bool) -> float:
-    """Return the weighted standard deviation of the differences."""
-    moments = Moments(sums, bounded)
-    lists = float(moments.lists)
-    if lists < 2:
-        return math.nan
+def gains_and_losses(
+    gains: Estimate, losses: Estimate, square: float
+) -> list[tuple[float, Estimate]]:
+    """Return the parts of a mean of differences: gains minus losses.
+
+    They are at most twice the size of a common difference, or 1: the lists that
+    the sample lacks are taken to differ by as much.
+
+    Args:
+        gains: the mean of the differences above 0.
+        losses: minus the mean of those below 0.
+        square: the mean of their squares.
+    """
+    size = gains.value + losses.value
+    most = float(min(2.0 * square / size, 1.0)) if size > 0.0 else 1.0
+    both = (dataclasses.replace(x, most=most) for x in (gains, losses))
+    return list(zip((1.0, -1.0), both, strict=True))
+
+
+def signed_parts(x: PerList) -> list[tuple[float, Estimate]]:
+    """Return `gains_and_losses` the only differences, in numpy."""
+    whole, *signed = _sums(with_parts(x, np), True)
+    gains, losses = (Estimate.of_sums(y, True, _OF_VARIANCE) for y in signed)
+    return gains_and_losses(gains, losses, _mean_square(whole))
+
+
+def _mean_square(sums: np.ndarray) -> float:
+    """Return the weighted mean of the squared differences."""
+    moments = Moments(sums)
     own, other = sums[_MEAN : _MEAN + 2]
-    squares = (own + moments.mean_weight * other) / moments.weight
-    variance = max(float(squares - moments.mean**2), 0.0)
-    return math.sqrt(variance * lists / (lists - 1))
+    total = own + moments.mean_weight * other
+    return float(total / moments.weight) if moments.weight > 0 else math.nan
 
 
 def ratio(x: float, y: float) -> float:
@@ -342,13 +421,16 @@ def means(statistic: Statistic, names: Sequence[str], x: PerList) -> Findings:
         x: the values of the systems in place of those of metrics.
     """
     bounded, notes = statistic.bounded, []
-    of_systems, of_others = (_sums(y, bounded) for y in (x, against_first(x)))
+    others = against_first(x)
+    others = with_parts(others, np) if bounded else others
+    of_systems, of_others = (_sums(y, bounded) for y in (x, others))
     found = differences(
         of_others,
         names[1:],
         names[0],
         bounded=bounded,
         more_is_better=statistic.more_is_better,
+        rounding=_OF_VARIANCE,
     )
     for i, d in enumerate(found):
         valid = x.valid[0] & x.valid[i + 1]
@@ -362,7 +444,9 @@ def means(statistic: Statistic, names: Sequence[str], x: PerList) -> Findings:
                 f"{d.estimate.lists:,} lists. A t test needs differences that "
                 "vary, so there is no test, and no mark."
             )
-    estimates = [Estimate.of_sums(each, bounded) for each in of_systems]
+    estimates = [
+        Estimate.of_sums(each, bounded, _OF_VARIANCE) for each in of_systems
+    ]
     return estimates, found, notes
 
 
@@ -371,8 +455,10 @@ def against_first(x: PerList) -> PerList:
     return x._replace(
         values=x.values[1:] - x.values[0],
         valid=x.valid[1:] & x.valid[0],
-        weights=x.weights[:1],
-        has_own_weight=x.has_own_weight[:1],
+        weights=np.broadcast_to(x.weights[:1], x.weights[1:].shape),
+        has_own_weight=np.broadcast_to(
+            x.has_own_weight[:1], x.weights[1:].shape
+        ),
     )
 
 

@@ -523,6 +523,12 @@ def _check_probabilities(definition: Definition) -> None:
             f"its value over all labellings. Received: {name}, which has none. "
             "Define an `expected_measure` in the class, or leave `labels` out."
         )
+    if definition.ties in ("optimistic", "pessimistic"):
+        raise ValueError(
+            'With `labels="probabilities"`, `ties` should not order items by '
+            f'their labels, which are unknown. Received: "{definition.ties}". '
+            'Use "average", or order the items yourself and use "stable".'
+        )
     values = definition.config
     only = {"adjusted": None, "inputs": "scores"}
     only |= options_of(traits.relevance) | options_of(traits.measure)

@@ -416,7 +416,8 @@ class RankingMetric(ConfiguredMetric, MeanMetric, abstract=True):
     over 2^items labellings. A labelling without a relevant item has the value 0
     in it. A list in which all labels are 0 is empty, and a label above 1 is an
     error, or makes the value NaN in compiled code. The result is exact, to
-    single precision, for all policies of `ties`: precision and DCG add up
+    single precision, for all `ties` but those that depend on labels, which are
+    refused: precision and DCG add up
     probabilities; hit rate and reciprocal rank follow the first relevant item
     down the ranks; NDCG and recall weight each item by the expected reciprocal
     of the best value, given that it is relevant; AP and recall are integrals of

@@ -15,7 +15,8 @@ from tests.tools.pictures.drawing import (
 )
 
 DEVIATIONS = {0.3: ORANGE, 0.2: GREEN, 0.1: BLUE}
-LISTS = tuple(round(10 ** (1 + step / 10)) for step in range(31))
+# Fewer than 50 lists do not say what they detect.
+LISTS = tuple(round(10 ** (1.7 + step / 10)) for step in range(24))
 
 
 def detectable(deviation: float, lists: int) -> float:
@@ -27,12 +28,13 @@ def detectable(deviation: float, lists: int) -> float:
     """
     error = deviation / math.sqrt(lists)
     estimate = Estimate(0.0, error, lists, float(lists), lists)
-    return Difference("new", "old", estimate, *[0.0] * 7).detectable()
+    found = Difference("new", "old", estimate, *[0.0] * 4, lists, 0, 0)
+    return found.detectable()
 
 
 def picture() -> str:
     """Return a line for each standard deviation, on two log axes."""
-    axes = Axes(*(58, 40, 410, 240), *(1.0, 4.0, -2.5, -0.5))
+    axes = Axes(*(58, 40, 410, 240), *(1.7, 4.0, -2.5, -0.5))
     parts = [bold(0, 20, "Difference found 80% of the time")]
     for value in (0.005, 0.01, 0.02, 0.05, 0.1, 0.2):
         y = axes.y(math.log10(value))
@@ -41,7 +43,7 @@ def picture() -> str:
             f'stroke="{GREY}" stroke-opacity="0.4"/>'
         )
         parts.append(letters(50, round(y + 5, 1), f"{value:g}", END))
-    for lists in (10, 100, 1000, 10_000):
+    for lists in (50, 100, 1000, 10_000):
         x = round(axes.x(math.log10(lists)), 1)
         anchor = END if lists == 10_000 else MIDDLE
         parts.append(letters(x, axes.bottom + 22, f"{lists:,}", anchor))

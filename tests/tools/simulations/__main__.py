@@ -1,10 +1,10 @@
 """Run simulations, print their rows, and store them for the docs.
 
     python -m tests.tools.simulations [intervals] [looking] [tails] [judge]
-        [clicks]
+        [clicks] [differences]
 
-The rows of simulations that are not named stay as they are. All of them take a
-few minutes.
+The rows of simulations that are not named stay as they are. All of them take
+ten minutes.
 """
 
 import importlib
@@ -12,11 +12,17 @@ import json
 import pathlib
 import sys
 
-from tests.tools.simulations.intervals import as_table
-
 DOCS = pathlib.Path(__file__).parents[3] / "docs"
-STORED, PAGE = DOCS / "simulations.json", DOCS / "errors.md"
-MODULES = ("intervals", "looking", "tails", "judge", "clicks")
+STORED = DOCS / "simulations.json"
+MODULES = ("intervals", "looking", "tails", "judge", "clicks", "differences")
+# The page with the table of a simulation.
+PAGES = {
+    "intervals": DOCS / "errors.md",
+    "tails": DOCS / "errors.md",
+    "judge": DOCS / "how_sure.md",
+    "clicks": DOCS / "clicks.md",
+    "differences": DOCS / "comparing.md",
+}
 
 
 def main(names):
@@ -32,14 +38,18 @@ def main(names):
             print("  ", *(f"{key}: {value}" for key, value in row.items()))
     ordered = {name: stored[name] for name in MODULES if name in stored}
     STORED.write_text(json.dumps(ordered, indent=1) + "\n")
-    PAGE.write_text(with_table(PAGE.read_text(), ordered["intervals"]))
+    for name, page in PAGES.items():
+        page.write_text(with_table(page.read_text(), name, ordered[name]))
 
 
-def with_table(page, rows):
-    """Return the page of errors with the table of coverage."""
-    start, end = "<!-- coverage -->\n", "\n<!-- end of coverage -->"
+def with_table(page, name, rows):
+    """Return a page with the table of a simulation."""
+    start, end = f"<!-- {name} -->\n", f"\n<!-- end of {name} -->"
     before, _, rest = page.partition(start)
     _, _, after = rest.partition(end)
+    as_table = importlib.import_module(
+        f"tests.tools.simulations.{name}"
+    ).as_table
     return f"{before}{start}\n{as_table(rows)}\n{end}{after}"
 
 

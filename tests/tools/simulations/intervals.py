@@ -26,6 +26,20 @@ def discrete(values, shares):
     return draw, float(np.dot(values, shares))
 
 
+def reciprocal(ranks):
+    """Return 1 / rank for ranks that are equally likely."""
+    return discrete(1 / np.arange(1.0, ranks + 1), np.full(ranks, 1 / ranks))
+
+
+# Few lists carry these means. Most samples lack them, so the interval fails.
+HEAVY = {
+    "1/rank, ranks 1 to 100": reciprocal(100),
+    "1/rank, ranks 1 to 1,000": reciprocal(1000),
+    "NDCG, ranks 1 to 1,000": discrete(
+        1 / np.log2(np.arange(2.0, 1002)), np.full(1000, 1e-3)
+    ),
+}
+
 # The values of lists by name, with their mean.
 VALUES = {
     "0 or 1, mean .95": discrete([0, 1], [0.05, 0.95]),
@@ -42,10 +56,15 @@ VALUES = {
 }
 
 
-def weighted(values, rng):
+def weighted(values, rng, deviation=0.7):
     """Lists of unequal weight."""
-    weights = rng.lognormal(0.0, 0.7, values.shape)
+    weights = rng.lognormal(0.0, deviation, values.shape)
     return values, weights, np.ones(values.shape, bool), None
+
+
+def very_unequal(values, rng):
+    """Lists of very unequal weight, log-normal with σ = 1."""
+    return weighted(values, rng, 1.0)
 
 
 def clustered(values, rng):
@@ -163,8 +182,18 @@ def rows(runs=None):
             ends = np.array([default(*pair, lists) for pair in pairs]).T
             methods = {"default": ends, **others(means, errors, lists)}
             found.append(row(name, lists, methods, mean))
-    for change in (weighted, clustered, some_without_weight):
-        name = "0 or 1, mean .95"
+    for name, (draw, mean) in HEAVY.items():
+        for lists in (*NUMBERS, 1000):
+            values = draw(rng, (samples // 10, lists))
+            means = values.mean(axis=1)
+            errors = values.std(axis=1, ddof=1) / lists**0.5
+            pairs = zip(means, errors, strict=True)
+            ends = np.array([default(*pair, lists) for pair in pairs]).T
+            found.append(row(name, lists, {"default": ends}, mean))
+    changes = (weighted, very_unequal, clustered, some_without_weight)
+    cases = [("0 or 1, mean .95", change) for change in changes]
+    cases += [("mostly 0, some .2, .5, 1", very_unequal)]
+    for name, change in cases:
         draw, mean = VALUES[name]
         values = draw(rng, (samples // 10, 50))
         estimates = estimates_of(*change(values, rng))

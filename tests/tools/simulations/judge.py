@@ -1,56 +1,112 @@
-"""Coverage of intervals from few human labels and many of a biased judge."""
+"""Coverage of intervals from few human labels and many of a biased judge.
+
+Values by human labels are hits, or in [0, 1] as of NDCG. A "good" judge is
+wrong on a tenth of the lists, a "generous" one finds most misses to be hits,
+and a "useless" one has nothing to do with the lists.
+"""
 
 import numpy as np
 
+from keras_rankmetrics import Estimate
 from keras_rankmetrics.metrics.judge_corrected import (
     JudgeCorrectedEstimate,
     sums_of,
 )
 
-RUNS, HUMAN, JUDGE_ONLY = 4000, 100, 2000
+RUNS, NUMBERS, JUDGE_ONLY = 1000, (10, 20, 30, 60, 100), (100, 2000)
+JUDGES = ("good", "generous", "useless")
+VALUES = (0.5, 0.8, 0.9, 0.97, "like NDCG")
 
 
-def drawn(rng, lists):
-    """Values of lists in [0, 1] by humans, and by a judge that is too kind."""
+def hits(rng, rate, judge, lists):
+    """Return hits by humans and by a judge."""
+    human, chance = rng.random(lists) < rate, rng.random(lists)
+    found = {
+        "good": human ^ (chance < 0.1),
+        "generous": human | (chance < 0.8),
+        "useless": chance < 0.7,
+    }[judge]
+    return human.astype(float), found.astype(float)
+
+
+def logistic(x):
+    return 1 / (1 + np.exp(-2 * x))
+
+
+def drawn(rng, lists, judge="generous"):
+    """Return values of lists in [0, 1] by humans, and by a judge."""
     quality = rng.normal(0.3, 1.0, lists)
-    human = 1 / (1 + np.exp(-(quality + rng.normal(0, 0.4, lists)) * 2))
-    judge = 1 / (1 + np.exp(-(quality + 0.5 + rng.normal(0, 0.5, lists)) * 2))
-    return human, judge
+    human = logistic(quality + rng.normal(0, 0.4, lists))
+    seen = {
+        "good": quality + rng.normal(0, 0.3, lists),
+        "generous": quality + 0.5 + rng.normal(0, 0.5, lists),
+        "useless": rng.normal(0.3, 1.0, lists),
+    }[judge]
+    return human, logistic(seen)
 
 
 def rows(runs=None):
-    """How often each interval contains the mean by human labels, and its width.
+    """Return how often each interval contains the mean by human labels.
 
     Args:
-        runs: the number of simulated evaluations; None for all.
+        runs: the number of simulated evaluations of each row; None for all.
     """
-    rng = np.random.default_rng(26)
-    truth = drawn(rng, 4_000_000)[0].mean()
-    has_judge = np.full(HUMAN + JUDGE_ONLY, True)
-    has_human = np.arange(HUMAN + JUDGE_ONLY) < HUMAN
-    found = {"corrected": [], "humans only": [], "judge only": []}
-    correlations = []
-    for _ in range(runs or RUNS):
-        y, f = drawn(rng, HUMAN + JUDGE_ONLY)
-        correlations.append(np.corrcoef(y, f)[0, 1])
+    return [
+        row_of(values, judge, human, more, runs or RUNS)
+        for values in VALUES
+        for judge in JUDGES
+        for more in JUDGE_ONLY
+        for human in NUMBERS
+    ]
+
+
+def row_of(values, judge, human, more, runs):
+    """Return a row: the coverage and the width, and those by humans alone."""
+    rng, lists = np.random.default_rng([26, human, more]), human + more
+    truth = values
+    if values == "like NDCG":
+        truth = drawn(np.random.default_rng(26), 2_000_000)[0].mean()
+    has_judge, has_human = np.full(lists, True), np.arange(lists) < human
+    ends = {"corrected": [], "humans": []}
+    for _ in range(runs):
+        if values == "like NDCG":
+            y, f = drawn(rng, lists, judge)
+        else:
+            y, f = hits(rng, values, judge, lists)
         sums = sums_of(y, has_human, f, has_judge)
-        for name, weight in (("corrected", None), ("humans only", 0.0)):
-            estimate = JudgeCorrectedEstimate.of_sums(sums, weight=weight)
-            found[name].append(estimate.interval())
-        margin = 1.96 * f.std() / np.sqrt(len(f))
-        found["judge only"].append((f.mean() - margin, f.mean() + margin))
-    made = []
-    for name, each in found.items():
+        found = JudgeCorrectedEstimate.of_sums(sums)
+        ends["corrected"].append(found.interval())
+        alone = y[:human]
+        error = alone.std(ddof=1) / human**0.5
+        counts = (human, float(human), human)
+        plain = Estimate(alone.mean(), error, *counts, bounded=True)
+        ends["humans"].append(plain.interval())
+    row = {"values": values, "judge": judge, "human": human, "judge_only": more}
+    for name, each in ends.items():
         low, high = np.transpose(each)
-        coverage = np.mean((low <= truth) & (truth <= high))
-        made.append(
-            {
-                "interval": name,
-                "human labels": HUMAN,
-                "judge's labels alone": JUDGE_ONLY,
-                "correlation": round(float(np.mean(correlations)), 3),
-                "coverage": round(float(coverage), 4),
-                "width": round(float(np.mean(high - low)), 4),
-            }
-        )
-    return made
+        row[name] = np.mean((low <= truth) & (truth <= high))
+        row[f"{name}_width"] = np.mean(high - low)
+    return row
+
+
+def as_table(stored):
+    """Return the lowest coverage and the mean width for each judge."""
+    head = ["judge", *(f"{n} human lists" for n in NUMBERS)]
+    lines = [f"| {' | '.join(head)} |", "|---|" + "--:|" * len(NUMBERS)]
+    for judge in JUDGES:
+        cells = [judge]
+        for human in NUMBERS:
+            found = [
+                x for x in stored if (x["judge"], x["human"]) == (judge, human)
+            ]
+            least = min(x["corrected"] for x in found)
+            widths = (
+                np.mean([x[f"{kind}_width"] for x in found])
+                for kind in ("corrected", "humans")
+            )
+            numbers = (least, *widths)
+            cells.append(
+                " / ".join(f"{x:.3f}".removeprefix("0") for x in numbers)
+            )
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)

@@ -2,18 +2,28 @@
 
 import numpy as np
 
-from keras_rankmetrics.engine.aggregates import Estimate
 from keras_rankmetrics.metrics import tails
 
 RUNS, VALUES, LISTS = 2000, 20_000, (50, 200, 1000)
 LEVELS = (0.01, 0.1, 0.25, 0.5, 0.9)
 RANKS = np.append(1 / np.log2(np.arange(2, 12)), 0.0)
 
+
+def zeros(share):
+    """Draw values of which a share is 0, and the others are in [.3, 1]."""
+
+    def draw(rng, n):
+        return np.where(rng.random(n) < share, 0.0, rng.uniform(0.3, 1.0, n))
+
+    return draw
+
+
 DRAWS = {
     "uniform": lambda rng, n: rng.random(n),
     "Beta(2, 1)": lambda rng, n: rng.beta(2, 1, n),
     "Beta(8, 1)": lambda rng, n: rng.beta(8, 1, n),
     "NDCG of one item": lambda rng, n: rng.choice(RANKS, n),
+    **{f"{x:.0%} zeros": zeros(x) for x in (0.02, 0.05, 0.09, 0.1, 0.11, 0.15)},
 }
 
 
@@ -49,13 +59,14 @@ def rows(runs=None):
                 pair = np.sort(draw(rng, lists)), ones
                 low, high = tails.quantile_interval(*pair, 0.1, lists, 0.95)
                 hits[0] += low - 1e-9 <= quantile <= high + 1e-9
-                low, high = Estimate(
+                low, high = tails.LowerMeanEstimate(
                     tails.lower_mean(*pair, 0.1),
                     tails.lower_mean_error(*pair, 0.1, float(lists)),
                     lists,
                     lists,
                     tails.rows_in_tail(lists, 0.1),
                     bounded=True,
+                    sample=(*pair, 0.1),
                 ).interval()
                 hits[1] += low - 1e-9 <= lowest <= high + 1e-9
             coverage = np.round(hits / (runs or RUNS), 4).tolist()
@@ -65,3 +76,17 @@ def rows(runs=None):
                 for of, c in both
             ]
     return made
+
+
+def as_table(stored):
+    """Return the coverage of the lower mean as the table of the docs."""
+    head = ["values", *(f"{n:,} lists" for n in LISTS)]
+    lines = [f"| {' | '.join(head)} |", "|---|" + "--:|" * len(LISTS)]
+    for name in DRAWS:
+        cells = [
+            f"{row['coverage']:.3f}".removeprefix("0")
+            for row in stored
+            if row["values"] == name and row.get("interval") == "lower mean"
+        ]
+        lines.append(f"| {' | '.join([name, *cells])} |")
+    return "\n".join(lines)
