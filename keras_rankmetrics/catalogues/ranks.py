@@ -76,10 +76,9 @@ def count_ranks(
         `"num_items"`, a number, or int32 `[lists]` if lists differ.
 
     Raises:
-        ValueError: if the arguments do not fit together, a score is NaN, except
-            of an excluded item, or
-            `score_fn` returns different floats for the same item, or scores
-            that depend on the other rows.
+        ValueError: if the arguments do not fit together; if the score of an
+            item that is not excluded is NaN; or if `score_fn` returns different
+            floats for the same item, or scores that depend on the other rows.
         TypeError: if `score_fn` is not callable.
 
     Example:

@@ -619,9 +619,10 @@ class Compared(Results):
 
         The `bounds` of the mean paired difference decide (a test of
         non-inferiority). A system passes if no loss within them exceeds the
-        tolerance, fails if each loss does, and is undecided otherwise. A system
-        with a larger loss than the tolerance passes with a probability of at
-        most (1 - level) / 2, also if it loses all on few lists. One that ranks
+        tolerance, fails if each loss does, and is undecided otherwise. By a
+        metric in [0, 1], a system with a larger loss than the tolerance passes
+        with a probability of at most (1 - level) / 2, also if it loses all on
+        few lists; by others, as far as the t interval is exact. One that ranks
         all items like the baseline passes.
 
         Args:

@@ -108,7 +108,8 @@ class Verdict:
         A sample lacks lists of a larger share than 1 - ((1 - level) / 2)^(1 /
         lists) with a probability of less than (1 - level) / 2.
         """
-        rows = self.difference.estimate.rows
+        found = self.difference.estimate
+        rows = max(min(found.rows, found.effective_lists), 1.0)
         return float(1.0 - ((1.0 - self.level) / 2.0) ** (1.0 / rows))
 
     @property
@@ -124,20 +125,19 @@ class Verdict:
         the `unseen` lists may lose or gain all. Without bounds, lists that all
         have the same difference exclude nothing.
         """
-        found, (low, high) = self.difference.estimate, self._ends
-        value = found.value if self.more_is_better else -found.value
+        found, (low, high) = self.difference.estimate, self.interval
         if self.bounded:
-            rest = self.unseen
-            low = min(low, value - rest * (1.0 + value))
-            high = max(high, value + rest * (1.0 - value))
+            least, most = found.limits or (-1.0, 1.0)
+            low = min(low, found.value + self.unseen * (least - found.value))
+            high = max(high, found.value + self.unseen * (most - found.value))
         elif low == high:
             low, high = -math.inf, math.inf
-        return low, high
+        return self._with_losses_below(low, high)
 
-    @property
-    def _ends(self) -> tuple[float, float]:
-        """The interval, with losses below 0."""
-        low, high = self.interval
+    def _with_losses_below(
+        self, low: float, high: float
+    ) -> tuple[float, float]:
+        """Return the ends of a change, with losses below 0."""
         return (low, high) if self.more_is_better else (-high, -low)
 
     @property
@@ -196,7 +196,8 @@ class Verdict:
     def to_dict(self) -> dict[str, Any]:
         """Return everything as values that JSON can contain."""
         d, detectable = self.difference, self.detectable
-        names = "outcome", "metric", "level", "tolerance", "reason", "same"
+        names = ["outcome", "metric", "level", "tolerance", "reason", "same"]
+        names += ["bounds"] * math.isfinite(self.bounds[0])
         return {
             **{name: getattr(self, name) for name in names},
             "system": d.system,
@@ -226,7 +227,8 @@ class Verdict:
                 "Both rank all items of these lists alike; nothing is known of "
                 "other lists."
             )
-        if self.outcome == "undecided" != self._of(*self._ends):
+        alone = self._of(*self._with_losses_below(*self.interval))
+        if self.outcome == "undecided" != alone:
             if not self.bounded:
                 return "All lists have the same difference: others may differ."
             return (
@@ -315,33 +317,45 @@ def verdict_on_mean(
         level: the level of the interval.
     """
     place, statistic = _statistic(measured, metric)
+    _check(measured, metric, statistic.metrics[0])
     up, bounded = statistic.more_is_better, statistic.bounded
     [name] = measured.systems
     [(found, _)], _ = differences_of(measured, place, name)
-    number = isinstance(mean, float | int) and math.isfinite(mean)
-    is_mean = number and (not bounded or 0.0 <= mean <= 1.0)
-    many = lists is None or ((as_integer(lists) or 0) > 1 and bounded)
-    if not is_mean or not many:
-        raise ValueError(
-            "The baseline should be a number that the metric can have, and "
-            "with `lists`, an integer of 2 or more, the mean of a metric in "
-            f"[0, 1]. Received: {mean!r} with `lists={lists!r}` for {metric}. "
-            "Pass such a mean, or a saved result."
-        )
+    mean = _mean_of(mean, bounded)
     shown, baseline = f"{mean:g}", Estimate(mean, 0.0, 2, 2.0, 2)
+    limits = (-mean, 1.0 - mean)
     if lists is not None:
+        if (
+            (as_integer(lists) or 0) < 2
+            or statistic.kind != "mean"
+            or not bounded
+        ):
+            raise ValueError(
+                "`lists` should be an integer of 2 or more, for a published "
+                f"mean of a metric in [0, 1]. Received: {lists!r} for "
+                f"{metric}. Leave it out for a threshold."
+            )
         error = math.sqrt(mean * (1.0 - mean) / (lists - 1))
         baseline = Estimate(mean, error, lists, lists, lists, bounded=True)
-        shown = f"{shown}, a mean over {lists:,} lists,"
-    error = found.standard_error + baseline.standard_error
-    counts = found.lists, found.effective_lists, found.rows
-    whole = Estimate(found.value - mean, error, *counts)
-    parts = (1.0, found), (-1.0, baseline)
-    estimate = Combined.of_parts(whole, *parts, correlation=1.0, limits=None)
+        shown, limits = f"{shown} (a mean over {lists:,} lists)", (-1.0, 1.0)
+    # Without a variance, the error is lost in rounding, and NaN.
+    error = found.standard_error if found.standard_error > 0.0 else 0.0
+    found = dataclasses.replace(found, standard_error=error)
+    estimate = Combined(
+        value=found.value - mean,
+        standard_error=error + baseline.standard_error,
+        lists=found.lists,
+        effective_lists=found.effective_lists,
+        rows=found.rows,
+        plus=found,
+        minus=baseline,
+        correlation=1.0,
+        limits=limits if bounded else None,
+    )
     nan = math.nan
     difference = Difference(name, shown, estimate, nan, nan, nan, nan, 0, 0, 0)
     tolerance = tolerance_of(tolerance, 1.0 if bounded else math.inf)
-    verdict = Verdict(metric, difference, tolerance, level, up, bounded=False)
+    verdict = Verdict(metric, difference, tolerance, level, up, bounded)
     notes = list(gaps(measured))
     if lists is not None and verdict.outcome == "undecided":
         low, high = baseline.interval(level)
@@ -352,6 +366,21 @@ def verdict_on_mean(
             "values of the lists.",
         )
     return dataclasses.replace(verdict, notes=tuple(notes))
+
+
+def _mean_of(x: Any, bounded: bool) -> float:
+    """Return the number of a baseline, which the metric can have."""
+    try:
+        found = math.nan if isinstance(x, bool) else float(x)
+    except (TypeError, ValueError):
+        found = math.nan
+    if not math.isfinite(found) or (bounded and not 0.0 <= found <= 1.0):
+        raise ValueError(
+            "The baseline should be a number that the metric can have, such as "
+            "0.5, or the result of `evaluate` or `compare`. Received: "
+            f"{x!r}. Pass one of these."
+        )
+    return found
 
 
 def _statistic(measured: Measured, metric: str) -> tuple[int, Statistic]:
@@ -433,7 +462,7 @@ def only_choice(argument: str, name: str | None, names: list[str]) -> str:
 def _check(measured: Measured, metric: str, place: int) -> None:
     """Raise ValueError if the values of a system cannot support a verdict."""
     up = measured.metrics[place].more_is_better
-    one, two = (x.valid[place] for x in measured.systems.values())
+    one, *others = (x.valid[place] for x in measured.systems.values())
     for name, system in measured.systems.items():
         valid = system.values[place][system.valid[place]]
         overlap = system.overlap
@@ -443,7 +472,7 @@ def _check(measured: Measured, metric: str, place: int) -> None:
             received = "the value 0 on all lists. Check its ids and scores."
         elif overlap.missing and not up:
             received = f"nothing for {overlap.missing:,} of them, a low value."
-        elif (one != two).any():
+        elif any((one != x).any() for x in others):
             received = "lists that count for one system alone. Set `empty`."
         else:
             continue

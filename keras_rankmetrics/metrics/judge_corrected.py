@@ -16,10 +16,6 @@ import numpy as np
 
 from keras_rankmetrics.engine.aggregates import Estimate, PerList
 from keras_rankmetrics.engine.aggregates.distributions import two_sided_p
-from keras_rankmetrics.engine.aggregates.estimate import (
-    Combined,
-    no_sequence,
-)
 from keras_rankmetrics.engine.aggregates.mean import over
 from keras_rankmetrics.engine.aggregates.paired import (
     Findings,
@@ -27,7 +23,6 @@ from keras_rankmetrics.engine.aggregates.paired import (
     against_first,
     means,
     ratio,
-    signed_parts,
 )
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.backend.tracing import concrete, unconverted
@@ -45,9 +40,8 @@ KINDS = ("human", "judge")
 # The variances are those of large samples.
 LEAST_LISTS = 10
 
-# Fewer hits or misses, or differences, do not show whether the judge is right
-# on them.
-_LEAST_RARE = 5
+# Fewer lists that differ do not show whether the judge is right on them.
+_LEAST_DIFFERENT = 5
 
 # A variance below this share of the mean square may be nothing but rounding.
 _ROUNDING = 2e-7
@@ -65,11 +59,13 @@ class JudgeCorrected(OneValueMetric):
     N lists with the judge's alone, the result is
 
         λ · mean_N(f) + mean_n(y - λ f),
-        λ = cov(y, f) / ((1 + n / N) · var f), clipped to [0, 1]
+        λ = cov(y, f) / ((1 + n / N) · var f + 3 / n), clipped to [0, 1]
 
     Its expected value is that by human labels, however biased the judge is, and
     its standard error is below that of the human labels alone if the judge
-    tends to agree with them. Lists with human labels alone count as well.
+    tends to agree with them. Lists with human labels alone count as well. The
+    term 3 / n is for errors of the judge on lists that humans did not see (the
+    rule of three). It is 0 for values that are not in [0, 1].
 
     The lists with human labels must be a random sample of all lists. If humans
     label the hard ones, or those where the judge is unsure, the result is
@@ -92,14 +88,14 @@ class JudgeCorrected(OneValueMetric):
         >>> import numpy as np
         >>> from keras_rankmetrics import HitRateAtK, JudgeCorrected
         >>> corrected = JudgeCorrected(HitRateAtK(k=1))
-        >>> judge = np.tile([[1, 0], [1, 0], [1, 0], [0, 1]], (10, 1))
-        >>> human = np.tile([[1, 0], [0, 1]], (20, 1))
-        >>> human[12:] = -1  # humans labelled twelve lists
+        >>> judge = np.tile([[1, 0], [1, 0], [1, 0], [0, 1]], (20, 1))
+        >>> human = np.tile([[1, 0], [0, 1]], (40, 1))
+        >>> human[32:] = -1  # humans labelled 32 lists
         >>> labels = {"human": human, "judge": judge}
-        >>> corrected.update_state(labels, [[2, 1]] * 40)
+        >>> corrected.update_state(labels, [[2, 1]] * 80)
         >>> estimate = corrected.estimate()
         >>> estimate.human_mean, estimate.judge_mean, round(estimate.weight, 4)
-        (0.5, 0.75, 0.455)
+        (0.5, 0.75, 0.3047)
 
     Angelopoulos, Duchi and Zrnic, PPI++, arXiv:2311.01453 (2023); for ranking:
     Oosterhuis et al., KDD, arXiv:2407.02464 (2024).
@@ -191,10 +187,10 @@ class JudgeCorrected(OneValueMetric):
 
         With λ and the n and N lists of the result it is
 
-            √(var_n(y - λ f) / n + λ² var_N(f) / N)
+            √(var_n(y - λ f) / n + λ² (var_N(f) / N + 3 / n²))
 
         where var_n has n - 2 degrees of freedom, as λ is estimated, or n - 1 if
-        it is 0.
+        it is 0. The term 3 / n² is that of `JudgeCorrected`.
         """
         return self.estimate().standard_error
 
@@ -306,11 +302,11 @@ class Corrected(NamedTuple):
 
 
 def sums_of(y: Any, has_y: Any, f: Any, has_f: Any, xp: Any = np) -> Any:
-    """Return the sums of lists with labels of one or both kinds, `[..., 15]`.
+    """Return the sums of lists with labels of one or both kinds, `[..., 12]`.
 
-    For lists with both kinds: their number and the sums of y, f, y², y f, f²,
-    y² f, y f² and y² f². For lists with the judge's labels alone: their number,
-    Σ f and Σ f². For lists with human labels alone: their number, Σ y and Σ y².
+    For lists with both kinds: their number, Σ y, Σ f, Σ y², Σ y f and Σ f². For
+    lists with the judge's labels alone: their number, Σ f and Σ f². For lists
+    with human labels alone: their number, Σ y and Σ y².
 
     Args:
         y: `[..., lists]`, the values by human labels.
@@ -320,10 +316,9 @@ def sums_of(y: Any, has_y: Any, f: Any, has_f: Any, xp: Any = np) -> Any:
         xp: the namespace of the arrays, `numpy` or `keras.ops`.
     """
     y, f = xp.where(has_y, y, 0), xp.where(has_f, f, 0)
-    one, yf = xp.ones_like(y), y * f
-    of_both = one, y, f, y * y, yf, f * f, y * yf, yf * f, yf * yf
+    one = xp.ones_like(y)
     parts = [
-        *((has_y & has_f, x) for x in of_both),
+        *((has_y & has_f, x) for x in (one, y, f, y * y, y * f, f * f)),
         *((has_f & ~has_y, x) for x in (one, f, f * f)),
         *((has_y & ~has_f, x) for x in (one, y, y * y)),
     ]
@@ -341,33 +336,28 @@ def corrected(
         θ = mean_n(y - λ f) + λ mean_N(f)
 
     With further lists of human labels alone, it is a θ + (1 - a) mean(y), where
-    a is the `share` for which the variance is smallest, if the judge is wrong
-    on three lists more than in the sample (the rule of three).
+    a is the `share` for which the variance is smallest.
 
     Args:
         sums: the sums that `sums_of` returns, numbers or tensors.
         weight: λ from 0 to 1. By default the one with the smallest variance,
-            cov(y, f) / ((1 + n / N) var f); 0 if values are bounded and humans
-            see fewer than five lists that are rare, such as misses among hits.
-        bounded: True if values are in [0, 1].
+            cov(y, f) / ((1 + n / N) var f + 3 / n).
+        bounded: True if values are in [0, 1]. Otherwise the term 3 / n, for
+            errors of the judge that no list of the sample has, is 0.
         xp: the namespace of the sums, `numpy` or `keras.ops`.
     """
-    n, y, f, yy, yf, ff, _, _, _, others, g, gg, alone, h, hh = sums
+    n, y, f, yy, yf, ff, others, g, gg, alone, h, hh = sums
     humans = n + alone
     of_judge = _spread(n + others, f + g, ff + gg, xp)
-    mean = over(y + h, humans, xp)
-    spread = _spread(humans, y + h, yy + hh, xp)
-    variance = over(spread, humans - 1.0, xp)
+    variance = over(_spread(humans, y + h, yy + hh, xp), humans - 1.0, xp)
+    # The judge may be wrong on up to 3 / n of all lists, by 1, although humans
+    # saw none of them (the rule of three).
+    doubt = over(3.0, n, xp) if bounded else 0.0
     if weight is None:
         cov = over(yf - over(y * f, n, xp), n, xp)
         var = over(of_judge, n + others - 1.0, xp)
-        best = over(cov, (1.0 + over(n, others, xp)) * var, xp)
+        best = over(cov, (1.0 + over(n, others, xp)) * var + doubt, xp)
         weight = xp.clip(best, 0.0, 1.0)
-        if bounded:
-            # The hits or misses of a coin with this mean and this error, in
-            # the lists with both kinds of labels.
-            rare = mean * (1.0 - mean) * xp.minimum(mean, 1.0 - mean) * n
-            weight = xp.where(rare < _LEAST_RARE * variance, 0.0, weight)
     # A judge that gives all lists the same value adds no information. A judge
     # without further lists adds none either.
     is_noise = of_judge <= _ROUNDING * (ff + gg)
@@ -376,11 +366,12 @@ def corrected(
     residuals = _spread(n, y - weight * f, squares, xp)
     freedom = n * (n - 1.0 - xp.where(weight > 0, 1.0, 0.0))
     judge = over(_spread(others, g, gg, xp), others * (others - 1.0), xp)
-    own = over(residuals, freedom, xp) + weight**2 * judge
+    own = over(residuals, freedom, xp)
+    own = own + weight**2 * (judge + over(doubt, n, xp))
     other = over(variance, alone, xp)
-    cautious = own + over(3.0 * variance, freedom, xp)
-    share = over(other, cautious + other, xp)
-    share = xp.where(alone > 0, share, 1.0)
+    share = xp.where(alone > 0, over(other, own + other, xp), 1.0)
+    # Without any variance, all lists count alike.
+    share = xp.where(own + other > 0, share, over(n, humans, xp))
     theta = over(y - weight * f, n, xp) + weight * over(g, others, xp)
     value = share * theta + (1.0 - share) * over(h, alone, xp)
     total = share**2 * own + (1.0 - share) ** 2 * other
@@ -402,10 +393,10 @@ class JudgeCorrectedMean:
     """
 
     bounded: bool = True
-    shape: tuple[int, ...] = (15,)
+    shape: tuple[int, ...] = (12,)
 
     def of_batch(self, x: PerList) -> Tensor:
-        """Return the sums of a batch, `[1, 15]`.
+        """Return the sums of a batch, `[1, 12]`.
 
         Args:
             x: the values by human labels, and by those of the judge, `[2,
@@ -422,15 +413,12 @@ class JudgeCorrectedMean:
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class JudgeCorrectedEstimate(Combined):
+class JudgeCorrectedEstimate(Estimate):
     """A mean from few human labels and many labels of a judge.
 
-    For values in [0, 1] it is a sum of three means that are too, whose
-    intervals are combined, see `Combined`: what humans find and the judge does
-    not, y (1 - λ f), less what only the judge finds, λ f (1 - y), plus λ times
-    the mean by the judge. Other values have value ± t · standard error, by the
-    number of lists with human labels, `rows`. The `effective_lists` are the
-    lists with human labels that would be as precise without the judge.
+    The interval is that of a mean over the lists with human labels, `rows`,
+    with this standard error. The `effective_lists` are the lists with human
+    labels that would be as precise without the judge.
 
     Attributes:
         weight: λ, the weight of the judge, from 0 to 1. At 0 its labels do not
@@ -443,13 +431,13 @@ class JudgeCorrectedEstimate(Combined):
 
     >>> import numpy as np
     >>> from keras_rankmetrics.metrics import judge_corrected
-    >>> judge = np.tile([0.0, 0.5, 0.5, 1.0], 10)
-    >>> human = np.tile([0.0, 0.0, 1.0, 1.0], 10)
-    >>> has_human, yes = np.arange(40) < 12, np.full(40, True)
+    >>> judge = np.tile([0.0, 0.5, 0.5, 1.0], 20)
+    >>> human = np.tile([0.0, 0.0, 1.0, 1.0], 20)
+    >>> has_human, yes = np.arange(80) < 32, np.full(80, True)
     >>> sums = judge_corrected.sums_of(human, has_human, judge, yes)
     >>> estimate = judge_corrected.JudgeCorrectedEstimate.of_sums(sums)
     >>> round(estimate.weight, 4), round(estimate.standard_error, 4)
-    (0.6825, 0.1262)
+    (0.4102, 0.081)
     """
 
     weight: float
@@ -467,7 +455,7 @@ class JudgeCorrectedEstimate(Combined):
         *,
         weight: float | None = None,
     ) -> JudgeCorrectedEstimate:
-        """Return the estimate for the sums of `sums_of`, float64 `[15]`.
+        """Return the estimate for the sums of `sums_of`, float64 `[12]`.
 
         Args:
             sums: the sums.
@@ -477,7 +465,7 @@ class JudgeCorrectedEstimate(Combined):
         Raises:
             ValueError: for fewer than ten lists with both kinds of labels.
         """
-        n, y, f, yy, yf, ff, yyf, yff, yyff, others, g, gg, alone, h, hh = sums
+        n, y, f, _, _, _, others, g, _, alone, h, _ = sums
         if n < LEAST_LISTS:
             raise ValueError(
                 "A mean corrected for the judge needs at least "
@@ -488,42 +476,24 @@ class JudgeCorrectedEstimate(Combined):
         found = corrected(sums, weight, bounded)
         variance, by_humans = found.variance, corrected(sums, 0.0).variance
         gain = by_humans / variance if variance > 0 else 1.0
-        whole = Estimate(
+        return cls(
             value=float(found.value),
             standard_error=math.sqrt(variance),
             lists=round(n + alone + others),
-            effective_lists=float((n + alone) * gain),
+            effective_lists=float((n + alone) * max(gain, 1.0)),
             rows=round(n + alone),
-        )
-        x, parts = float(found.weight), []
-        if bounded:
-            missed = y - x * yf, yy - 2.0 * x * yyf + x**2 * yyff
-            wrong = f - yf, ff - 2.0 * yff + yyff
-            parts = [
-                (1.0, _part(found, (n, *missed), (alone, h, hh))),
-                (-x * float(found.share), _part(found, (n, *wrong))),
-                (x * float(found.share), _part(None, (others, g, gg))),
-            ]
-        return cls.of_parts(
-            whole,
-            *parts,
-            weight=float(x),
+            bounded=bounded,
+            weight=float(found.weight),
             both=round(n),
             judge_only=round(others),
             human_only=round(alone),
             judge_mean=float((f + g) / (n + others)),
             human_mean=float((y + h) / (n + alone)),
-            limits=(0.0, 1.0) if bounded else None,
         )
 
-    def anytime_interval(
-        self, level: float = 0.95, planned: int = 500
-    ) -> tuple[float, float]:
-        """Raise ValueError: there is a sequence for plain means alone.
-
-        Stability: provisional.
-        """
-        raise no_sequence(self)
+    @property
+    def limits(self) -> None:
+        """None: there is a confidence sequence for plain means alone."""
 
     @property
     def over(self) -> str:
@@ -532,45 +502,13 @@ class JudgeCorrectedEstimate(Combined):
         return f"{super().over}, {self.rows:,} with human labels and {judged}"
 
 
-def _part(
-    found: Corrected | None,
-    both: Sequence[Any],
-    alone: Sequence[Any] = (0.0, 0.0, 0.0),
-) -> Estimate:
-    """Return the estimate of a mean of values in [0, 1], of two kinds of lists.
-
-    Args:
-        found: the correction that the mean is a part of; None for the mean of
-            lists of one kind that do not determine λ.
-        both: the number of lists with both kinds of labels, the sum of values,
-            and that of their squares.
-        alone: the same of lists with human labels alone.
-    """
-    (n, x, xx), (m, h, hh) = both, alone
-    share = 1.0 if found is None else float(found.share)
-    # λ takes a degree of freedom.
-    fitted = 0 if found is None else int(found.weight > 0.0)
-    rest = 1.0 - share if m else 0.0
-    variance = share**2 * over(_spread(n, x, xx), n * (n - 1.0 - fitted), np)
-    if m:
-        pooled = _spread(n + m, x + h, xx + hh) / (n + m - 1.0)
-        variance += rest**2 * pooled / m
-    mean = share * over(x, n, np) + rest * over(h, m, np)
-    lists = over(1.0, over(share**2, n, np) + over(rest**2, m, np), np)
-    return Estimate(
-        float(mean),
-        math.sqrt(variance),
-        round(n + m),
-        float(lists) - fitted,
-        round(n + m) - fitted,
-        bounded=True,
-    )
-
-
 def corrected_means(
     statistic: Statistic, names: Sequence[str], y: PerList, f: PerList
 ) -> Findings:
     """Return the means by humans, of which few labels and a judge's are known.
+
+    A difference is that by human labels alone if fewer than five lists carry
+    it: the judge may be wrong on just these.
 
     Args:
         statistic: the statistic.
@@ -579,16 +517,19 @@ def corrected_means(
         f: the values by the judge's labels.
     """
     bounded = statistic.bounded
-    _, differences, _ = means(statistic._replace(bounded=False), names, y)
-    for i, (d, row) in enumerate(
-        zip(differences, _rows(against_first(y), against_first(f)), strict=True)
-    ):
-        each = _difference(row, bounded)
+    _, differences, _ = means(statistic, names, y)
+    rows = zip(differences, _rows(*map(against_first, (y, f))), strict=True)
+    for i, (d, (own, has, *judged)) in enumerate(rows):
+        sums, squares = sums_of(own, has, *judged), own[has] ** 2
+        found = JudgeCorrectedEstimate.of_sums(sums, bounded)
+        least = max(_LEAST_DIFFERENT * (squares**2).sum(), 1e-30)
+        if bounded and squares.sum() ** 2 < least:
+            continue
+        each = dataclasses.replace(found, bounded=False)
         t = ratio(each.value, each.standard_error)
         p = two_sided_p(t, each.rows - 1)
         deviation = each.standard_error * math.sqrt(each.rows)
-        d = d.with_test(each, t, p, ratio(each.value, deviation))
-        differences[i] = dataclasses.replace(d, bounded=bounded)
+        differences[i] = d.with_test(each, t, p, ratio(each.value, deviation))
     estimates: list[Estimate] = [
         JudgeCorrectedEstimate.of_sums(sums_of(*row), bounded)
         for row in _rows(y, f)
@@ -596,38 +537,6 @@ def corrected_means(
     return estimates, differences, []
 
 
-_Row = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
-
-
-def _rows(y: PerList, f: PerList) -> Iterator[_Row]:
+def _rows(y: PerList, f: PerList) -> Iterator[tuple[np.ndarray, ...]]:
     """Return the arguments of `sums_of` for each system."""
     return zip(y.values, y.valid, f.values, f.valid, strict=True)
-
-
-def _difference(row: _Row, bounded: bool) -> JudgeCorrectedEstimate:
-    """Return the mean difference of two systems, corrected for the judge.
-
-    λ is 0 if fewer than five lists with human labels carry the differences.
-
-    Args:
-        row: the differences by human labels, True for lists that have these,
-            and the same by the judge's labels.
-        bounded: True if the values of the systems are in [0, 1].
-    """
-    d, has_d, e, has_e = row
-    sums, squares = sums_of(d, has_d, e, has_e), d[has_d] ** 2
-    few = squares.sum() ** 2 < _LEAST_RARE * (squares**2).sum()
-    weight = 0.0 if few and bounded else corrected(sums, bounded=False).weight
-    found = JudgeCorrectedEstimate.of_sums(sums, False, weight=weight)
-    if not bounded:
-        return found
-    share = float(corrected(sums, weight, False).share)
-    both, alone = has_d & has_e, has_d & ~has_e
-    weights = share * both / both.sum() + (1.0 - share) * alone / max(
-        alone.sum(), 1
-    )
-    residuals = d - weight * np.where(has_e, e, 0.0)
-    x = PerList(residuals[None], weights[None], has_d[None], has_d[None])
-    judge = dataclasses.replace(_part(None, sums[9:12]), bounded=False)
-    parts = *signed_parts(x), (float(weight) * share, judge)
-    return JudgeCorrectedEstimate.of_parts(found, *parts, limits=(-1.0, 1.0))

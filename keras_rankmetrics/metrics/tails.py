@@ -235,7 +235,7 @@ class LowerMean(OneValueMetric):
         contains the lower means of the shares in which the tail of the
         population may be in the sample, since their values may differ much: if
         a tenth of all lists has the value 0, a sample may have fewer. With 20
-        lists in the tail, a 95% interval holds in 92 to 97% of simulated
+        lists in the tail, a 95% interval holds in at least 91% of simulated
         samples. With fewer, the lists that it needs may be missing.
 
         Args:
@@ -661,9 +661,9 @@ def quantiles(
         estimates.append(QuantileEstimate(**of_mean, sample=sample))
     first, *others = (each.value for each in estimates)
     for i, (d, other) in enumerate(zip(differences, others, strict=True)):
-        estimate = dataclasses.replace(
-            d.estimate, value=other - first, standard_error=math.nan
-        )
+        mean = d.estimate
+        counts = mean.lists, mean.effective_lists, mean.rows
+        estimate = Estimate(other - first, math.nan, *counts)
         differences[i] = d.with_test(estimate, math.nan, math.nan, math.nan)
     note = (
         f"{statistic.name}: a paired t test compares means, so quantiles have "

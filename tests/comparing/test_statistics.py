@@ -206,11 +206,12 @@ def test_judges(form):
     has = ~np.isnan(d)
     n, others = has.sum(), (~has).sum()
     cov = np.cov(d[has], of_judge[has], ddof=0)[0, 1]
-    weight = cov / ((1 + n / others) * np.var(of_judge, ddof=1))
+    weight = cov / ((1 + n / others) * np.var(of_judge, ddof=1) + 3 / n)
     rest = d[has] - weight * of_judge[has]
     value = weight * of_judge[~has].mean() + rest.mean()
     error = math.sqrt(
-        rest.var() / (n - 2) + weight**2 * of_judge[~has].var() / (others - 1)
+        rest.var() / (n - 2)
+        + weight**2 * (of_judge[~has].var() / (others - 1) + 3 / n**2)
     )
     assert cell["difference"] == pytest.approx(value, abs=1e-9)
     [of_new] = compared.report.cells[1]
@@ -289,6 +290,9 @@ def test_a_value_that_is_nan_makes_its_statistics_nan():
 
 def test_a_quantile_has_no_confidence_sequence():
     estimate = krm.evaluate(LABELS, SCORES["old"], TAILS).estimates
+    compared = krm.compare(LABELS, SCORES, TAILS)
+    cell = compared.to_dict()["systems"]["new"]["ndcg@3/p50"]
+    assert cell["difference_low"] is cell["difference_margin"] is None
     for name in ("ndcg@3/p50", "ndcg@3/lowest20"):
         with pytest.raises(ValueError, match="needs a plain mean"):
             estimate[name].anytime_interval()

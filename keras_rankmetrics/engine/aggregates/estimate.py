@@ -8,7 +8,6 @@ from __future__ import annotations
 import dataclasses
 import math
 from statistics import NormalDist
-from typing import Any, Self
 
 import numpy as np
 
@@ -199,7 +198,12 @@ class Estimate:
         Stability: provisional.
         """
         if self.limits is None:
-            raise no_sequence(self)
+            raise ValueError(
+                "`anytime_interval` needs a plain mean of values with known "
+                "limits, such as [0, 1] for NDCG, since the first lists may "
+                f"lack rare values. Received: {self}. Use `interval` once, at "
+                "the end."
+            )
         mean, error = self.value, self.standard_error
         return sequence(mean, error, self.rows, level, planned, self.limits)
 
@@ -217,75 +221,41 @@ class Estimate:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Combined(Estimate):
-    """A sum of means of values in [0, 1], such as gains minus losses.
+    """The difference of two means, such as gains minus losses.
 
     Rare gains or losses make a t interval too short: without one in the sample,
     its length is 0. The interval of a mean in [0, 1] holds there. So the
-    distances of its ends from the means are combined like standard errors
-    (Zou and Donner, Statistics in Medicine 27, 2008). With the distances a and
-    b of the first two parts, their correlation ρ, and c of the others,
+    distances of its ends from the means, a and b, are combined like standard
+    errors (Zou and Donner, Statistics in Medicine 27, 2008):
 
-        value ± √(a² + b² + 2 ρ a b + c²)
+        value ± √(a² + b² + 2 ρ a b)
 
     Attributes:
-        parts: the factor and the mean of each part. All but the first two are
-            independent.
-        correlation: that of the first two, with the signs of the factors.
+        plus: the first mean.
+        minus: the mean that is subtracted.
+        correlation: ρ, that of the first mean and minus the second.
         limits: the lowest and the highest value of a list.
     """
 
-    parts: tuple[tuple[float, Estimate], ...] = dataclasses.field(repr=False)
-    correlation: float = 0.0
+    plus: Estimate = dataclasses.field(repr=False)
+    minus: Estimate = dataclasses.field(repr=False)
+    correlation: float
     limits: tuple[float, float] | None = (-1.0, 1.0)
 
-    @classmethod
-    def of_parts(
-        cls, whole: Estimate, *parts: tuple[float, Estimate], **fields: Any
-    ) -> Self:
-        """Return the estimate of a whole from its parts.
-
-        Args:
-            whole: the value and the standard error of the sum.
-            *parts: the parts; none for a t interval.
-            **fields: the fields of a subclass.
-        """
-        errors = [abs(x) * each.standard_error for x, each in parts]
-        excess = whole.standard_error**2 - sum(x * x for x in errors)
-        both = 2.0 * math.prod(errors[:2])
-        correlation = excess / both if both > 0.0 else 0.0
-        correlation = max(-1.0, min(correlation, 1.0))
-        own = {"bounded": False, "parts": parts, "correlation": correlation}
-        return cls(**{**vars(whole), **own, **fields})
-
     def interval(self, level: float = 0.95) -> tuple[float, float]:
-        """Return the interval of the sum, within the limits.
+        """Return the interval of the difference, within the limits.
 
         Args:
             level: the probability, between 0 and 1.
         """
-        if not self.parts:
-            return super().interval(level)
-        low, high = (self._distance(level, up) for up in (False, True))
+        ends = self.plus.interval(level), self.minus.interval(level)[::-1]
+        squares = []
+        for one, other in zip(*ends, strict=True):
+            a, b = one - self.plus.value, self.minus.value - other
+            squares.append(a * a + b * b + 2.0 * self.correlation * a * b)
+        low, high = (math.sqrt(max(x, 0.0)) for x in squares)
         least, most = self.limits or (-math.inf, math.inf)
         return max(self.value - low, least), min(self.value + high, most)
-
-    def _distance(self, level: float, up: bool) -> float:
-        """Return the distance of an end from the value."""
-        a, b, *others = (
-            x and x * (part.interval(level)[up == (x > 0.0)] - part.value)
-            for x, part in self.parts
-        )
-        squares = a * a + b * b + sum(c * c for c in others)
-        return math.sqrt(max(squares + 2.0 * self.correlation * a * b, 0.0))
-
-
-def no_sequence(estimate: Estimate) -> ValueError:
-    """Return the error of an estimate without a confidence sequence."""
-    return ValueError(
-        "`anytime_interval` needs a plain mean of values with known limits, "
-        "such as [0, 1] for NDCG, since the first lists may lack rare values. "
-        f"Received: {estimate}. Use `interval` once, at the end."
-    )
 
 
 def spread_as_text(

@@ -251,7 +251,8 @@ class Difference:
         rows = max(2, math.ceil(least**2))
         while _quantiles(rows, level, power) > ratio * math.sqrt(rows):
             rows += 1
-        return rows
+        # Rows may be sessions, lists of a tail, or those with human labels.
+        return math.ceil(rows * self.estimate.lists / self.estimate.rows)
 
 
 def _quantiles(rows: float, level: float, power: float) -> float:
@@ -294,8 +295,7 @@ def differences(
         effect = ratio(estimate.value, deviation)
         if bounded:
             both = made[place + number], made[place + 2 * number]
-            parts = gains_and_losses(*both, square)
-            estimate = Combined.of_parts(estimate, *parts)
+            estimate = _combined(estimate, *both, square)
         t = ratio(estimate.value, estimate.standard_error)
         p = two_sided_p(t, estimate.rows - 1)
         higher, lower, ties = (round(float(x)) for x in each[-3:])
@@ -338,30 +338,32 @@ def holm(p: Sequence[float]) -> list[float]:
     return corrected
 
 
-def gains_and_losses(
-    gains: Estimate, losses: Estimate, square: float
-) -> list[tuple[float, Estimate]]:
-    """Return the parts of a mean of differences: gains minus losses.
+def _combined(
+    whole: Estimate, gains: Estimate, losses: Estimate, square: float
+) -> Combined:
+    """Return an estimate of differences as gains minus losses.
 
     They are at most twice the size of a common difference, or 1: the lists that
     the sample lacks are taken to differ by as much.
 
     Args:
-        gains: the mean of the differences above 0.
+        whole: the mean of the differences.
+        gains: the mean of those above 0.
         losses: minus the mean of those below 0.
         square: the mean of their squares.
     """
     size = gains.value + losses.value
     most = float(min(2.0 * square / size, 1.0)) if size > 0.0 else 1.0
-    both = (dataclasses.replace(x, most=most) for x in (gains, losses))
-    return list(zip((1.0, -1.0), both, strict=True))
-
-
-def signed_parts(x: PerList) -> list[tuple[float, Estimate]]:
-    """Return `gains_and_losses` the only differences, in numpy."""
-    whole, *signed = _sums(with_parts(x, np), True)
-    gains, losses = (Estimate.of_sums(y, True, _OF_VARIANCE) for y in signed)
-    return gains_and_losses(gains, losses, _mean_square(whole))
+    gains, losses = (dataclasses.replace(x, most=most) for x in (gains, losses))
+    one, other = gains.standard_error, losses.standard_error
+    excess = whole.standard_error**2 - one**2 - other**2
+    found = excess / (2.0 * one * other) if one * other > 0.0 else 0.0
+    return Combined(
+        **{**vars(whole), "bounded": False},
+        plus=gains,
+        minus=losses,
+        correlation=max(-1.0, min(found, 1.0)),
+    )
 
 
 def _mean_square(sums: np.ndarray) -> float:

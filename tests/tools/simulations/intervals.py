@@ -31,12 +31,18 @@ def reciprocal(ranks):
     return discrete(1 / np.arange(1.0, ranks + 1), np.full(ranks, 1 / ranks))
 
 
-# Few lists carry these means. Most samples lack them, so the interval fails.
+# Rare lists have other values. Most samples lack some, so the interval fails.
 HEAVY = {
     "1/rank, ranks 1 to 100": reciprocal(100),
     "1/rank, ranks 1 to 1,000": reciprocal(1000),
     "NDCG, ranks 1 to 1,000": discrete(
         1 / np.log2(np.arange(2.0, 1002)), np.full(1000, 1e-3)
+    ),
+    ".9 ± .03, but 2% are 0": (
+        lambda rng, shape: np.where(
+            rng.random(shape) < 0.02, 0.0, rng.normal(0.9, 0.03, shape)
+        ),
+        0.98 * 0.9,
     ),
 }
 

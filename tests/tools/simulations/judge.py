@@ -1,8 +1,9 @@
 """Coverage of intervals from few human labels and many of a biased judge.
 
 Values by human labels are hits, or in [0, 1] as of NDCG. A "good" judge is
-wrong on a tenth of the lists, a "generous" one finds most misses to be hits,
-and a "useless" one has nothing to do with the lists.
+wrong on a tenth of the lists, a "blind" one never but on 3%, which humans may
+not have seen, a "generous" one finds most misses to be hits, and a "useless"
+one has nothing to do with the lists.
 """
 
 import numpy as np
@@ -14,7 +15,7 @@ from keras_rankmetrics.metrics.judge_corrected import (
 )
 
 RUNS, NUMBERS, JUDGE_ONLY = 1000, (10, 20, 30, 60, 100), (100, 2000)
-JUDGES = ("good", "generous", "useless")
+JUDGES = ("good", "blind", "generous", "useless")
 VALUES = (0.5, 0.8, 0.9, 0.97, "like NDCG")
 
 
@@ -23,6 +24,7 @@ def hits(rng, rate, judge, lists):
     human, chance = rng.random(lists) < rate, rng.random(lists)
     found = {
         "good": human ^ (chance < 0.1),
+        "blind": human ^ (chance < 0.03),
         "generous": human | (chance < 0.8),
         "useless": chance < 0.7,
     }[judge]
@@ -37,6 +39,8 @@ def drawn(rng, lists, judge="generous"):
     """Return values of lists in [0, 1] by humans, and by a judge."""
     quality = rng.normal(0.3, 1.0, lists)
     human = logistic(quality + rng.normal(0, 0.4, lists))
+    if judge == "blind":
+        return np.where(rng.random(lists) < 0.03, 0.0, human), human
     seen = {
         "good": quality + rng.normal(0, 0.3, lists),
         "generous": quality + 0.5 + rng.normal(0, 0.5, lists),
@@ -65,7 +69,7 @@ def row_of(values, judge, human, more, runs):
     rng, lists = np.random.default_rng([26, human, more]), human + more
     truth = values
     if values == "like NDCG":
-        truth = drawn(np.random.default_rng(26), 2_000_000)[0].mean()
+        truth = drawn(np.random.default_rng(26), 2_000_000, judge)[0].mean()
     has_judge, has_human = np.full(lists, True), np.arange(lists) < human
     ends = {"corrected": [], "humans": []}
     for _ in range(runs):

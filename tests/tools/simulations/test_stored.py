@@ -53,10 +53,10 @@ def test_intervals_of_means(row):
         assert row["default"] >= 0.95 > row["t"]
 
 
-def test_means_that_few_lists_carry_are_not_covered():
+def test_means_with_rare_other_values_are_not_covered():
     found = [x for x in ROWS["intervals"] if x["values"] in intervals.HEAVY]
     assert min(x["default"] for x in found) < 0.6
-    assert len(found) == 15
+    assert len(found) == 20
 
 
 @pytest.mark.long
@@ -125,10 +125,11 @@ def test_more_differences():
 
 @pytest.mark.parametrize("row", ROWS["judge"], ids=label)
 def test_judges(row):
-    assert row["corrected"] >= 0.93
-    is_sharp = row["values"] == "like NDCG" and row["judge"] == "good"
-    if is_sharp and row["judge_only"] == 2000:
-        assert row["corrected_width"] < 0.6 * row["humans_width"]
+    assert row["corrected"] >= 0.94
+    assert row["corrected_width"] < 1.05 * row["humans_width"]
+    is_sharp = row["values"] in (0.5, "like NDCG") and row["judge"] == "good"
+    if is_sharp and row["judge_only"] == 2000 and row["human"] == 100:
+        assert row["corrected_width"] < 0.7 * row["humans_width"]
 
 
 @pytest.mark.parametrize("of", judge.JUDGES)
@@ -152,7 +153,7 @@ def test_more_judges():
     "row", [x for x in ROWS["tails"] if "coverage" in x], ids=label
 )
 def test_tails(row):
-    assert row["coverage"] >= (0.85 if row["lists"] < 200 else 0.89) or (
+    assert row["coverage"] >= 0.91 or (
         row["values"] == "2% zeros" and row["lists"] == 50
     )
 
