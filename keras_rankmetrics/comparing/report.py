@@ -434,16 +434,19 @@ def _heavy_tails(measured: Measured) -> Iterator[str]:
             )
             parts = np.abs(values) * np.nan_to_num(weights, nan=1.0)
             parts = np.sort(parts[valid & (values != 0)])[::-1]
-            most = parts[: math.ceil(len(parts) / 10)].sum()
+            top = math.ceil(len(parts) / 10)
+            most = parts[:top].sum()
             carriers = parts.sum() ** 2 / max((parts**2).sum(), 1e-30)
+            # In [0, 1], the interval holds for a few hits of equal value.
             few = carriers < _LEAST_CARRIERS and 2.0 * most > parts.sum()
+            few = few and len(parts) >= 10
             if not statistic.bounded:
-                few = carriers < min(50, valid.sum() / 3.0)
-            if few and len(parts) >= 10:
+                few = 0.0 < carriers < min(50, valid.sum() / 3.0)
+            if few:
                 yield (
-                    f"{name}: a tenth of the lists carry "
+                    f"{name}: {top:,} of {valid.sum():,} lists carry "
                     f"{most / parts.sum():.0%} of {statistic.name}, so that "
-                    "its interval is too short."
+                    "its interval is too short. Use more lists."
                 )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
+import reprlib
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -378,7 +379,8 @@ def _mean_of(x: Any, bounded: bool) -> float:
         raise ValueError(
             "The baseline should be a number that the metric can have, such as "
             "0.5, or the result of `evaluate` or `compare`. Received: "
-            f"{x!r}. Pass one of these."
+            f"{reprlib.repr(x)}. Pass one of these; of a saved result, what "
+            "`from_json` returns."
         )
     return found
 

@@ -24,8 +24,8 @@ def test_a_mean_that_few_lists_carry_is_told():
     ranks = np.random.default_rng(0).integers(1, 1001, 200)
     found = of(1 / ranks)
     note = (
-        "all: a tenth of the lists carry 71% of value, so that its interval is "
-        "too short."
+        "all: 20 of 200 lists carry 71% of value, so that its interval is too "
+        "short. Use more lists."
     )
     assert found.report.notes == (note,)
     for text in (str(found), found.to_markdown(), found._repr_html_()):

@@ -365,14 +365,14 @@ def test_coverage_without_weights(lists, below):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("lists, below", [(300, 0.01), (30, 0.06)])
-def test_coverage_with_weights(lists, below):
-    """With few lists, a few large weights leave too little to learn from."""
+@pytest.mark.parametrize("lists", [300, 30])
+def test_coverage_with_weights(lists):
+    """Few large weights leave little to learn from: the interval is longer."""
     rng = np.random.default_rng(2)
     values = rng.beta(2, 3, (REPETITIONS, lists))
     weights = rng.lognormal(size=values.shape)
     found = coverage(estimates(values, weights), 2 / 5)
-    assert 0.95 - below - CHANCE < found < 0.95 + CHANCE
+    assert 0.95 - CHANCE < found < 0.99
     assert naive_coverage(values, weights, 2 / 5) < 0.85
 
 

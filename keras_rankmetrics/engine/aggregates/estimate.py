@@ -201,8 +201,8 @@ class Estimate:
             raise ValueError(
                 "`anytime_interval` needs a plain mean of values with known "
                 "limits, such as [0, 1] for NDCG, since the first lists may "
-                f"lack rare values. Received: {self}. Use `interval` once, at "
-                "the end."
+                f"lack rare values. Received: {self}. Use a fixed interval, "
+                "once, at the end."
             )
         mean, error = self.value, self.standard_error
         return sequence(mean, error, self.rows, level, planned, self.limits)
