@@ -366,8 +366,12 @@ def corrected(
     residuals = _spread(n, y - weight * f, squares, xp)
     freedom = n * (n - 1.0 - xp.where(weight > 0, 1.0, 0.0))
     judge = over(_spread(others, g, gg, xp), others * (others - 1.0), xp)
-    own = over(residuals, freedom, xp)
-    own = own + weight**2 * (judge + over(doubt, n, xp))
+    # Lists with human labels alone tell how much y varies, too.
+    varies = variance - over(_spread(n, y, yy, xp), n - 1.0, xp)
+    own = over(residuals, freedom, xp) + over(
+        (1.0 - weight) ** 2 * varies, n, xp
+    )
+    own = xp.maximum(own, 0.0) + weight**2 * (judge + over(doubt, n, xp))
     other = over(variance, alone, xp)
     share = xp.where(alone > 0, over(other, own + other, xp), 1.0)
     # Without any variance, all lists count alike.
@@ -517,13 +521,14 @@ def corrected_means(
         f: the values by the judge's labels.
     """
     bounded = statistic.bounded
-    _, differences, _ = means(statistic, names, y)
+    _, differences, notes = means(statistic, names, y)
     rows = zip(differences, _rows(*map(against_first, (y, f))), strict=True)
     for i, (d, (own, has, *judged)) in enumerate(rows):
         sums, squares = sums_of(own, has, *judged), own[has] ** 2
         found = JudgeCorrectedEstimate.of_sums(sums, bounded)
         least = max(_LEAST_DIFFERENT * (squares**2).sum(), 1e-30)
-        if bounded and squares.sum() ** 2 < least:
+        few = bounded and squares.sum() ** 2 < least
+        if few or math.isnan(d.p):  # all lists have the same difference
             continue
         each = dataclasses.replace(found, bounded=False)
         t = ratio(each.value, each.standard_error)
@@ -534,7 +539,7 @@ def corrected_means(
         JudgeCorrectedEstimate.of_sums(sums_of(*row), bounded)
         for row in _rows(y, f)
     ]
-    return estimates, differences, []
+    return estimates, differences, notes
 
 
 def _rows(y: PerList, f: PerList) -> Iterator[tuple[np.ndarray, ...]]:

@@ -147,6 +147,8 @@ def test_human_only_lists_count():
     rest, alone = f[~human], y[human & ~both]
     theta = (y[both] - weight * f[both]).mean() + weight * rest.mean()
     own = (y[both] - weight * f[both]).var() / 38
+    varies = y[human].var(ddof=1) - y[both].var(ddof=1)
+    own = max(own + (1 - weight) ** 2 * varies / 40, 0)
     own += weight**2 * (rest.var() / 199 + 3 / 40**2)
     other = y[human].var(ddof=1) / 15
     share = other / (own + other)
@@ -178,6 +180,14 @@ def test_without_further_lists_or_a_judge_that_says_anything_humans_decide():
         error = found.standard_error
         plain = krm.Estimate(y.mean(), error, 30, 30.0, 30, bounded=True)
         assert found.interval() == approx(plain.interval())
+
+
+def test_lists_that_do_not_vary_do_not_outweigh_human_only_ones():
+    y, f = np.ones(110), np.ones(110)
+    y[10:60], f[10:] = 0.0, math.nan
+    found = JudgeCorrectedEstimate.of_sums(sums(y, f))
+    assert found.value == approx(y.mean())
+    assert found.standard_error == approx(y.std(ddof=1) / math.sqrt(110))
 
 
 def test_all_lists_count_alike_without_any_variance():

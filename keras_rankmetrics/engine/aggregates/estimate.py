@@ -205,7 +205,8 @@ class Estimate:
                 "once, at the end."
             )
         mean, error = self.value, self.standard_error
-        return sequence(mean, error, self.rows, level, planned, self.limits)
+        rows = min(self.rows, self.effective_lists)
+        return sequence(mean, error, rows, level, planned, self.limits)
 
     @property
     def over(self) -> str:
