@@ -27,6 +27,7 @@ from keras_rankmetrics.engine.aggregates.paired import (
     means,
 )
 from keras_rankmetrics.engine.messages import warn
+from keras_rankmetrics.metrics.clicks import LEAST_CARRIERS
 from keras_rankmetrics.metrics.judge_corrected import (
     JudgeCorrectedEstimate,
     corrected_means,
@@ -35,7 +36,7 @@ from keras_rankmetrics.metrics.tails import lower_means, quantiles
 
 Mark = Literal["better", "worse", ""]
 POWER = 0.8  # of the differences that a table calls detectable
-_LEAST_CARRIERS = 100  # lists of equal value that may carry a mean in [0, 1]
+_LEAST_IN_LIMITS = 100  # lists of equal value that may carry a mean in [0, 1]
 _STATISTICS: dict[str, Callable[..., Findings]] = {
     "mean": means,
     "quantile": quantiles,
@@ -438,10 +439,10 @@ def _heavy_tails(measured: Measured) -> Iterator[str]:
             most = parts[:top].sum()
             carriers = parts.sum() ** 2 / max((parts**2).sum(), 1e-30)
             # In [0, 1], the interval holds for a few hits of equal value.
-            few = carriers < _LEAST_CARRIERS and 2.0 * most > parts.sum()
+            few = carriers < _LEAST_IN_LIMITS and 2.0 * most > parts.sum()
             few = few and len(parts) >= 10
             if not statistic.bounded:
-                few = 0.0 < carriers < min(50, valid.sum() / 3.0)
+                few = 0.0 < carriers < min(LEAST_CARRIERS, valid.sum() / 3.0)
             if few:
                 yield (
                     f"{name}: {top:,} of {valid.sum():,} lists carry "

@@ -37,7 +37,8 @@ ByPosition = Annotated[
     OfItems("propensities", above=0, high=1, each="position shown"),
 ]
 Clip = Annotated[float, Within(0, 1)]
-_LEAST_CARRIERS = 50
+# With fewer lists of equal value, an interval without limits is too short.
+LEAST_CARRIERS = 50
 
 
 def inverse_propensities(
@@ -116,7 +117,7 @@ class ClickEstimate(Estimate):
     @property
     def rests_on_few(self) -> bool:
         """True for fewer than 50 carriers: about 100 effective clicks."""
-        return self.carriers < _LEAST_CARRIERS
+        return self.carriers < LEAST_CARRIERS
 
     @property
     def over(self) -> str:

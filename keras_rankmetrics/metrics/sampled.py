@@ -191,7 +191,7 @@ class SampledRanks(MultiValueMetric):
         """
         shares = self.histogram() / max(self.histogram().sum(), 1e-30)
         of_lists = self.estimates()[self.results[0]]
-        rows = min(of_lists.rows, of_lists.effective_lists)
+        rows = of_lists.independent
         ends = []
         for end, worths in enumerate(self.aggregate.bounds):
             least, span = worths.min(), max(np.ptp(worths), 1e-30)

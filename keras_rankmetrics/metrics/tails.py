@@ -588,8 +588,8 @@ def _in_tail(estimate: Estimate, share: float) -> Estimate:
     """Return the estimate with the number of lists in the tail as its rows."""
     if math.isnan(estimate.effective_lists):
         return estimate
-    lists = min(estimate.rows, estimate.effective_lists)
-    return dataclasses.replace(estimate, rows=rows_in_tail(lists, share))
+    rows = rows_in_tail(estimate.independent, share)
+    return dataclasses.replace(estimate, rows=rows)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -634,10 +634,9 @@ class QuantileEstimate(TailEstimate):
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
         """Return the interval between two order statistics."""
-        effective = min(self.rows, self.effective_lists)
         if not self.rows or math.isnan(self.value):
             return math.nan, math.nan
-        return quantile_interval(*self.sample, effective, level)
+        return quantile_interval(*self.sample, self.independent, level)
 
 
 def quantiles(

@@ -75,7 +75,7 @@ FEATURES = {
     "logs on Spark, Ray and Beam": ["adapters"],
     "`evaluate` and `compare`": ["comparing"],
     "`diagnose` and `krm doctor`": ["comparing/diagnose"],
-    "verdicts: `gate`": ["comparing/verdict"],
+    "verdicts: `gate`": ["comparing/verdict", "comparing/gating"],
     "files": ["files"],
     "the command": ["command"],
 }

@@ -1,6 +1,6 @@
 """`Estimate`, a mean with its standard error and confidence interval.
 
-`Combined` is a sum of several means, such as gains minus losses.
+`Combined` is the difference of two means, such as gains minus losses.
 """
 
 from __future__ import annotations
@@ -81,6 +81,11 @@ class Estimate:
         )
 
     @property
+    def independent(self) -> float:
+        """The number of independent lists: the rows, or the effective lists."""
+        return min(self.rows, self.effective_lists)
+
+    @property
     def limits(self) -> tuple[float, float] | None:
         """The lowest and the highest value of a list; None if unknown."""
         return (0.0, 1.0) if self.bounded else None
@@ -126,7 +131,7 @@ class Estimate:
         check_level("level", level)
         if self.rows < 2 or math.isnan(self.value + self.effective_lists):
             return math.nan, math.nan
-        rows = min(self.rows, self.effective_lists)
+        rows = self.independent
         t = t_quantile(0.5 + level / 2.0, max(rows - 1.0, 1.0))
         mean, most = min(max(self.value, 0.0), self.most), self.most
         coin, hits = mean * (most - mean), rows
@@ -205,8 +210,8 @@ class Estimate:
                 "once, at the end."
             )
         mean, error = self.value, self.standard_error
-        rows = min(self.rows, self.effective_lists)
-        return sequence(mean, error, rows, level, planned, self.limits)
+        rows, limits = self.independent, self.limits
+        return sequence(mean, error, rows, level, planned, limits)
 
     @property
     def over(self) -> str:

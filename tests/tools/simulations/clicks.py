@@ -8,6 +8,8 @@ relevance. The naive value takes clicks for labels.
 import numpy as np
 
 from keras_rankmetrics import IPS, SNIPS, EffectiveClicks
+from tests.tools.benchmarks.markdown import table
+from tests.tools.simulations.intervals import in_cell
 
 RUNS, ITEMS = 400, 10
 NUMBERS = (200, 1000, 5000)
@@ -88,21 +90,19 @@ def _rows(share, power, lists, runs):
 
 def as_table(stored):
     """Return the rows by effective clicks, as the table of the docs."""
-    lines = [
-        "| relevant | propensities | lists | effective clicks | IPS | SNIPS |",
-        "|--:|--:|--:|--:|--:|--:|",
-    ]
+    head = ["relevant", "propensities", "lists", "effective clicks"]
     pairs = sorted(
         zip(stored[::2], stored[1::2], strict=True),
         key=lambda pair: pair[0]["effective_clicks"],
     )
-    for ips, snips in pairs:
-        cells = [
+    lines = [
+        [
             f"{ips['relevant']:.0%}",
             ips["propensities"],
             f"{ips['lists']:,}",
             f"{ips['effective_clicks']:,.0f}",
-            *(f"{x['coverage']:.3f}".removeprefix("0") for x in (ips, snips)),
+            *(in_cell(x["coverage"]) for x in (ips, snips)),
         ]
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines)
+        for ips, snips in pairs
+    ]
+    return table([*head, "IPS", "SNIPS"], lines, left=())

@@ -15,23 +15,11 @@ import numpy as np
 
 from keras_rankmetrics import Verdict
 from keras_rankmetrics.engine.aggregates import Estimate, PerList
-from keras_rankmetrics.engine.aggregates.paired import (
-    _OF_VARIANCE,
-    _sums,
-    differences,
-    with_parts,
-)
+from keras_rankmetrics.engine.aggregates.paired import Statistic, means
+from tests.tools.benchmarks.markdown import table
+from tests.tools.simulations.intervals import discrete, in_cell
 
 RUNS, NUMBERS = 1000, (10, 20, 50, 200, 1000)
-
-
-def discrete(values, shares):
-    """Draw values with their shares, and return their mean."""
-
-    def draw(rng, lists):
-        return rng.choice(values, lists, p=shares)
-
-    return draw, float(np.dot(values, shares))
 
 
 def normal(mean, deviation, ties=0.0):
@@ -77,10 +65,11 @@ UNSEEN = {"all win .01, but 2% lose 1", "2% lose 1, others ± .02"}
 
 def difference_of(values):
     """Return the `Difference` of lists with these values."""
-    yes = np.ones((1, len(values)), bool)
-    x = PerList(values[None], np.ones((1, len(values))), yes, yes)
-    sums = _sums(with_parts(x, np), True)
-    [found] = differences(sums, ["new"], "old", rounding=_OF_VARIANCE)
+    both = np.stack([np.zeros_like(values), values])
+    yes = np.ones(both.shape, bool)
+    x = PerList(both, np.ones(both.shape), yes, yes)
+    statistic = Statistic("m", "m", more_is_better=True, bounded=True)
+    _, [found], _ = means(statistic, ["old", "new"], x)
     return found
 
 
@@ -155,17 +144,18 @@ def of_power(runs):
 def as_table(stored):
     """Return the stored rows as the table of the docs."""
     head = ["differences", *(f"{n:,} lists" for n in NUMBERS)]
-    lines = [f"| {' | '.join(head)} |", "|---|" + "--:|" * len(NUMBERS)]
-    for name in VALUES:
-        cells = [name]
-        for row in stored:
-            if row["values"] == name and "coverage" in row:
-                numbers = (
-                    row[key]
-                    for key in ("coverage", "t", "passes")
-                    if key in row
-                )
-                texts = [f"{x:.3f}".removeprefix("0") for x in numbers]
-                cells.append(" / ".join(texts))
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines)
+    keys = ("coverage", "t", "passes")
+    return table(
+        head,
+        [
+            [
+                name,
+                *(
+                    in_cell(*(row[key] for key in keys if key in row))
+                    for row in stored
+                    if row["values"] == name and "coverage" in row
+                ),
+            ]
+            for name in VALUES
+        ],
+    )

@@ -14,6 +14,7 @@ import numpy as np
 from keras_rankmetrics.engine.aggregates import Estimate, PerList, WeightedMean
 from keras_rankmetrics.engine.aggregates.distributions import t_quantile
 from keras_rankmetrics.engine.backend.operations import ops
+from tests.tools.benchmarks.markdown import table
 
 SAMPLES, LEVEL = 20_000, 0.95
 NUMBERS = (10, 20, 50, 200)
@@ -155,19 +156,22 @@ def as_table(stored):
         "default": "default",
     }
     lines = [
-        f"| values | lists | {' | '.join(methods.values())} |",
-        "|---|--:|" + "--:|" * len(methods),
-    ]
-    for each in stored:
-        cells = [
-            f"{each[m]:.3f} / {each[f'{m}_width']:.3f}".replace("0.", ".")
-            if m in each
-            else ""
-            for m in methods
+        [
+            each["values"],
+            f"{each['lists']}",
+            *(
+                in_cell(each[m], each[f"{m}_width"]) if m in each else ""
+                for m in methods
+            ),
         ]
-        cells = [each["values"], str(each["lists"]), *cells]
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines)
+        for each in stored
+    ]
+    return table(["values", "lists", *methods.values()], lines)
+
+
+def in_cell(*numbers):
+    """Return numbers of at most 1 in a cell, without a leading 0."""
+    return " / ".join(f"{x:.3f}".removeprefix("0") for x in numbers)
 
 
 def covered(ends, mean):

@@ -13,6 +13,8 @@ from keras_rankmetrics.metrics.judge_corrected import (
     JudgeCorrectedEstimate,
     sums_of,
 )
+from tests.tools.benchmarks.markdown import table
+from tests.tools.simulations.intervals import in_cell
 
 RUNS, NUMBERS, JUDGE_ONLY = 1000, (10, 20, 30, 60, 100), (100, 2000)
 JUDGES = ("good", "blind", "generous", "useless")
@@ -94,23 +96,20 @@ def row_of(values, judge, human, more, runs):
 
 
 def as_table(stored):
-    """Return the lowest coverage and the mean width for each judge."""
+    """Return the lowest coverage and the mean widths for each judge."""
     head = ["judge", *(f"{n} human lists" for n in NUMBERS)]
-    lines = [f"| {' | '.join(head)} |", "|---|" + "--:|" * len(NUMBERS)]
+    lines = []
     for judge in JUDGES:
         cells = [judge]
         for human in NUMBERS:
             found = [
                 x for x in stored if (x["judge"], x["human"]) == (judge, human)
             ]
-            least = min(x["corrected"] for x in found)
             widths = (
                 np.mean([x[f"{kind}_width"] for x in found])
                 for kind in ("corrected", "humans")
             )
-            numbers = (least, *widths)
-            cells.append(
-                " / ".join(f"{x:.3f}".removeprefix("0") for x in numbers)
-            )
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines)
+            least = min(x["corrected"] for x in found)
+            cells.append(in_cell(least, *widths))
+        lines.append(cells)
+    return table(head, lines)

@@ -14,6 +14,7 @@ from keras_rankmetrics.engine.aggregates.distributions import (
     sequence,
     t_quantile,
 )
+from tests.tools.simulations.intervals import discrete
 
 FIRST, LAST, RUNS = 30, 3000, 2000
 LEVEL, PLANNED = 0.95, 500
@@ -23,15 +24,6 @@ WIDTHS = (100, 500, 3000)
 
 def bernoulli(share):
     return lambda rng, shape: (rng.random(shape) < share).astype(float), share
-
-
-def discrete(values, shares):
-    """Values that are drawn with their shares, and their mean."""
-
-    def draw(rng, shape):
-        return rng.choice(values, shape, p=shares)
-
-    return draw, float(np.dot(values, shares))
 
 
 UNIT, DIFFERENCE = (0.0, 1.0), (-1.0, 1.0)

@@ -3,6 +3,8 @@
 import numpy as np
 
 from keras_rankmetrics.metrics import tails
+from tests.tools.benchmarks.markdown import table
+from tests.tools.simulations.intervals import in_cell
 
 RUNS, VALUES, LISTS = 2000, 20_000, (50, 200, 1000)
 LEVELS = (0.01, 0.1, 0.25, 0.5, 0.9)
@@ -81,12 +83,18 @@ def rows(runs=None):
 def as_table(stored):
     """Return the coverage of the lower mean as the table of the docs."""
     head = ["values", *(f"{n:,} lists" for n in LISTS)]
-    lines = [f"| {' | '.join(head)} |", "|---|" + "--:|" * len(LISTS)]
-    for name in DRAWS:
-        cells = [
-            f"{row['coverage']:.3f}".removeprefix("0")
-            for row in stored
-            if row["values"] == name and row.get("interval") == "lower mean"
-        ]
-        lines.append(f"| {' | '.join([name, *cells])} |")
-    return "\n".join(lines)
+    return table(
+        head,
+        [
+            [
+                name,
+                *(
+                    in_cell(row["coverage"])
+                    for row in stored
+                    if (row["values"], row.get("interval"))
+                    == (name, "lower mean")
+                ),
+            ]
+            for name in DRAWS
+        ],
+    )
