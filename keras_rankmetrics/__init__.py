@@ -50,7 +50,9 @@ _AT_FIRST_USE = {
     "Diagnosis": "comparing.diagnose",
     "Evaluated": "comparing",
     "diagnose": "comparing.diagnose",
+    "Explanation": "explaining.answers",
     "evaluate": "comparing",
+    "explain": "explaining.explain",
     "evaluate_rows": "tables.evaluate_rows",
 }
 
@@ -64,6 +66,8 @@ if typing.TYPE_CHECKING:
     from keras_rankmetrics.comparing import *
     from keras_rankmetrics.comparing.diagnose import Diagnosis as Diagnosis
     from keras_rankmetrics.comparing.diagnose import diagnose as diagnose
+    from keras_rankmetrics.explaining.answers import Explanation as Explanation
+    from keras_rankmetrics.explaining.explain import explain as explain
     from keras_rankmetrics.tables.evaluate_rows import (
         evaluate_rows as evaluate_rows,
     )

@@ -13,6 +13,7 @@ _COMMANDS = {
     "eval": evaluating.evaluation,
     "gate": evaluating.verdicts,
     "doctor": evaluating.findings,
+    "explain": signature.of_number,
     "signature": signature.of_signature,
     "conventions": signature.of_conventions,
 }

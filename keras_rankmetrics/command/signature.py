@@ -1,4 +1,4 @@
-"""`krm signature` and `krm conventions`: metrics explained in words."""
+"""`krm explain`, `krm signature` and `krm conventions`: all in words."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from typing import Any
 from keras_rankmetrics import conventions, gains, metrics
 from keras_rankmetrics.engine.messages import nearest
 from keras_rankmetrics.engine.metric.ranking_metric import ConfiguredMetric
+from keras_rankmetrics.explaining.explain import explain
+from keras_rankmetrics.explaining.words import sentence
 from keras_rankmetrics.metrics.names import class_by_name
 from keras_rankmetrics.version import __version__
 
@@ -48,6 +50,20 @@ def of_signature(arguments: argparse.Namespace) -> tuple[str, int]:
     if version != __version__:
         lines.append(f"\nThis is version {__version__}. Its values may differ.")
     return "\n".join([*lines, "", constructor(metric, options)]), 0
+
+
+def of_number(arguments: argparse.Namespace) -> tuple[str, int]:
+    """Return what one number measures, or what leads to another; and 0."""
+    values = arguments.values
+    explanation = explain(
+        values if len(values) > 1 else values[0],
+        arguments.truth,
+        arguments.run,
+        " ".join(arguments.metrics),
+        columns=arguments.columns,
+        higher_is_better=not arguments.lower_is_better,
+    )
+    return str(explanation), 0
 
 
 def parsed_signature(text: str) -> tuple[_Metric, dict[str, str], str]:
@@ -148,93 +164,6 @@ def _code(name: str, value: str, default: Any) -> str:
     return repr(number)
 
 
-_SENTENCES: Mapping[str, Mapping[str, str]] = {
-    "ties": {
-        "average": "Tied items count as the exact mean over all their orders.",
-        "shuffle": "Tied items are in one random order.",
-        "stable": "Tied items are in the order of the input.",
-        "pessimistic": "Tied items have the least relevant one first.",
-        "optimistic": "Tied items have the most relevant one first.",
-    },
-    "empty": {
-        "zero": "A list without relevant items counts as 0.",
-        "one": "A list without relevant items counts as 1.",
-        "skip": "A list without relevant items is excluded.",
-    },
-    "list_weight": {
-        "relevance": "The weight of a list is the mean weight of its relevant "
-        "items; without `sample_weight` all lists have the same weight.",
-        "mean": "The weight of a list is the mean weight of its items; without "
-        "`sample_weight` all lists have the same weight.",
-    },
-    "adjusted": {
-        "chance": "The values are rescaled: a random order has 0, the best 1.",
-    },
-    "labels": {"probabilities": "Labels are probabilities of relevance."},
-    "inputs": {
-        "scores": "The input is a label and a score for each item.",
-        "sparse": "The input is the indices of the relevant items, and a score "
-        "for each item of the catalogue.",
-        "ids": "The input is the ids of the relevant items, and the "
-        "recommended ids, the best first.",
-        "counts": "The input is the number of items above each relevant item.",
-    },
-    "unjudged": {"condense": "Unjudged items are removed from the ranking."},
-    "dtype": {"float64": "The computation is in double precision."},
-    "ideal": {
-        "relevant": "The ideal order has the best k of all items first.",
-        "retrieved": "The ideal order has only the retrieved top k items.",
-    },
-    "gain": {
-        "exponential": "An item with the label y has the gain 2^y - 1.",
-        "linear": "An item with the label y has the gain y.",
-    },
-    "discount": {
-        "log2": "An item at rank r has the discount 1/log2(r + 1).",
-        "natural_log": "An item at rank r has the discount 1/ln(r + 1).",
-        "original": "An item at rank r has the discount 1/log2(r), and 1 at "
-        "the first two ranks.",
-        "reciprocal": "An item at rank r has the discount 1/r.",
-        "inverse_square": "An item at rank r has the discount 1/(r + 1)², "
-        "divided by the sum over all ranks.",
-    },
-    "normalized": {
-        "True": "The value is divided by that of the best order.",
-        "False": "The value is not divided by that of the best order.",
-    },
-    "denominator": {
-        "k": "The sum is divided by k, even if fewer items are retrieved.",
-        "retrieved": "The sum is divided by k, or by the number of retrieved "
-        "items if that is smaller.",
-        "relevant": "The sum is divided by the number of relevant items.",
-        "min": "The sum is divided by k, or by the number of relevant items if "
-        "that is smaller.",
-        "hits": "The sum is divided by the number of relevant items in the "
-        "top k.",
-    },
-    "part": {
-        "loss": "The value is the whole loss: disparity, minus twice the "
-        "relevance, plus a constant.",
-        "disparity": "The value is the disparity alone.",
-        "relevance": "The value is the relevance alone.",
-    },
-}
-
-_NUMBERS = {
-    "relevance_threshold": "Items with a label of {} or more are relevant.",
-    "beta": "Beta is {}: the weight of recall in F-beta, and of gains in "
-    "Q-measure.",
-    "p": "A user goes on to the next item with probability {}.",
-    "alpha": "A relevant item satisfies the user with probability {}.",
-    "max_grade": "The highest grade is {}.",
-    "recall": "The precision is taken at recall {}.",
-    "probabilities": "A user's threshold is the grade 1, 2, ... with the "
-    "probabilities {}.",
-    "seed": "The random order comes from the seed {}.",
-    "num_items": "The catalogue has {} items.",
-}
-
-
 def explained(
     metric: _Metric, options: Mapping[str, str], version: str
 ) -> dict[str, str]:
@@ -249,24 +178,8 @@ def explained(
         found = {name: first}
     for option, value in options.items():
         if option != "k":
-            found[f"{option}:{value}"] = _sentence(option, value)
+            found[f"{option}:{value}"] = sentence(option, value)
     found[f"{gains.PACKAGE}:{version}"] = (
         f"Version {version} of {gains.PACKAGE} computed the value."
     )
     return found
-
-
-def _sentence(name: str, value: str) -> str:
-    if name in _NUMBERS:
-        return _NUMBERS[name].format(value.removesuffix(".0"))
-    choices = _SENTENCES.get(name, {})
-    if value in choices:
-        return choices[value]
-    if name in ("gain", "discount"):
-        return f"The function of the {name} is `{value}`."
-    if choices:
-        listed = ", ".join(choices)
-        raise ValueError(
-            f"`{name}` should be one of {listed}. Received: {value!r}."
-        )
-    return f"`{name}` is an argument with the fingerprint {value}."

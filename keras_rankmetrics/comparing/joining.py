@@ -26,6 +26,7 @@ _CONVERT = {
     "item": "Convert one side, or pass `item_ids`, the id of each number",
 }
 _KEEP_BEST = 'Remove one, or pass `duplicates="best"` to keep the best of each.'
+_SIGNS = {"first_id_first": 1, "last_id_first": -1}  # of orders by id
 _EXACT = 2**24  # integers below it are exact in float32
 
 
@@ -144,7 +145,7 @@ class Joining:
     Args:
         truth: the labels of the items.
         order: the order of tied items by id: `"last_id_first"` or
-            `"first_id_first"`; `"options"` for none.
+            `"first_id_first"`; anything else for that of the rows.
         argument: the name of the system in errors.
         depth: the rank down to which the items of lists with labels should
             have one.
@@ -280,11 +281,11 @@ class Joining:
         lists, labels, scores, items = map(
             np.concatenate, zip(*parts, strict=True)
         )
-        if self._order == "options":
-            order = np.argsort(lists, kind="stable")
-        else:
-            sign = 1 if self._order == "first_id_first" else -1
+        if self._order in _SIGNS:
+            sign = _SIGNS[self._order]
             order = _by_score_and_id(lists, scores, items, sign)
+        else:
+            order = np.argsort(lists, kind="stable")
         lengths = np.bincount(lists, minlength=len(self._truth.numbers))
         [places] = np.nonzero(lengths)
         return Joined(places, lengths[places], labels[order], scores[order])

@@ -76,8 +76,8 @@ def measured_by(
             "objects, which keep options of their own. Pass names, such as "
             '`"NDCG@10"`, for the numbers of the tool.'
         )
-    of_members = functools.partial(
-        _of_members,
+    of_them = functools.partial(
+        of_members,
         systems=systems,
         reading=reading,
         rules=rules,
@@ -85,19 +85,19 @@ def measured_by(
         sample_weight=sample_weight,
     )
     if statistics.are_judge_corrected(asked, truth, sample_weight):
-        return statistics.by_judge(asked, truth, systems, of_members)
+        return statistics.by_judge(asked, truth, systems, of_them)
     members, shown = statistics.members_and_statistics(asked)
-    return of_members(members, truth)._replace(statistics=shown)
+    return of_them(members, truth)._replace(statistics=shown)
 
 
-def _of_members(
+def of_members(
     members: _Metrics,
     truth: Any,
     systems: Mapping[str, Any],
     reading: Reading,
     rules: Rules,
-    groups: Any,
-    sample_weight: Any,
+    groups: Any = None,
+    sample_weight: Any = None,
     depth: float | None = None,
 ) -> Measured:
     """Return the value of each metric for each system and list.
@@ -236,6 +236,7 @@ def _by_id(
             of_lists.valid[:, left_out] = False
             overlap = overlap._replace(left_out=len(left_out))
         of_lists.values[np.ix_(lower, missing)] = np.nan
+        of_lists.values[:] = rules.rounded(of_lists.values)
         if depth is not None:
             of_lists.valid[:] &= judgements.labelled()
         overlap = overlap._replace(same_id=run.same_id)

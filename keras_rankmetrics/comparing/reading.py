@@ -306,11 +306,11 @@ class Input(abc.ABC):
         rows = Rows(query, item, reading.sign * score)
         if reading.drop_same_id and not self.has_row_numbers:
             # The query is there, even if it retrieves nothing else.
-            dropped = np.where(_same_id(rows), -np.inf, rows.value)
+            dropped = np.where(have_same_id(rows), -np.inf, rows.value)
             rows = rows._replace(value=dropped)
         if reading.duplicates == "best":
             rows = _best_of_equal(rows, self.argument)
-        same = _same_id(rows).sum() if reading.drop_same_id else 0
+        same = have_same_id(rows).sum() if reading.drop_same_id else 0
         if same and self.has_row_numbers:
             warn(
                 f"The queries of {self.argument} should have ids, since the "
@@ -381,8 +381,8 @@ def _steps_of(rows: Rows) -> np.ndarray:
     return np.array([(of_one & step).sum() for step in steps])
 
 
-def _same_id(rows: Rows) -> np.ndarray:
-    """Return True for items whose id is that of their query."""
+def have_same_id(rows: Rows) -> np.ndarray:
+    """Return True for items whose id is that of their query, bool `[rows]`."""
     query, item, _ = rows
     if KINDS[query.dtype.kind] != KINDS[item.dtype.kind]:
         return np.zeros(len(query), bool)

@@ -34,6 +34,12 @@ from keras_rankmetrics.conventions.retrieval import *
 
 # isort: split
 from keras_rankmetrics.conventions.recommending import *
+
+# isort: split
+from keras_rankmetrics.conventions.boosting import *
+
+# isort: split
+from keras_rankmetrics.conventions.generation import *
 from keras_rankmetrics.engine.messages import (
     closest,
     did_you_mean,

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import inspect
+import itertools
 import re
 import typing
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
 
 from keras_rankmetrics import metrics as ours
-from keras_rankmetrics.engine.definition import check_names
+from keras_rankmetrics.engine.definition import check_names, takes
 from keras_rankmetrics.engine.messages import did_you_mean, nearest
 from keras_rankmetrics.engine.metric.ranking_metric import (
     ConfiguredMetric,
@@ -24,6 +26,7 @@ Value = TypeVar("Value")
 _SUFFIXED = re.compile(
     r"(?P<name>\w+?)"
     r"([_.@]((?P<parameter>\w+)=)?(?P<number>\d+\.?\d*|\.\d+))?"
+    r"(?P<sign>-?)"
 )
 
 MetricT = TypeVar("MetricT", bound=ConfiguredMetric)
@@ -62,23 +65,24 @@ def option(name: str) -> Meaning:
     return lambda value: {name: value}
 
 
-def choices(
-    options: Mapping[Any, Mapping[str, Any]], remedy: str = ""
-) -> Meaning:
-    """Return the meaning of a parameter that has few supported values.
+@dataclasses.dataclass(frozen=True)
+class Choices:
+    """The meaning of a parameter that has few supported values.
 
     Args:
-        options: the options here for each value.
+        options: the options here for each value, the default first.
         remedy: a sentence for the error of other values, or "".
     """
 
-    def meaning(value: Any) -> Mapping[str, Any]:
-        if value not in list(options):  # it need not be hashable
-            supported = " or ".join(map(repr, options))
-            raise ValueError(f"it should be {supported}. {remedy}".strip())
-        return options[value]
+    options: Mapping[Any, Mapping[str, Any]]
+    remedy: str = ""
 
-    return meaning
+    def __call__(self, value: Any) -> Mapping[str, Any]:
+        """Return the options for a value, or raise ValueError."""
+        if value not in list(self.options):  # it need not be hashable
+            supported = " or ".join(map(repr, self.options))
+            raise ValueError(f"it should be {supported}. {self.remedy}".strip())
+        return self.options[value]
 
 
 class Measure(NamedTuple):
@@ -100,6 +104,46 @@ class Measure(NamedTuple):
     at: str = "cutoff"
     default: tuple[int | str, ...] = ()
 
+    def arguments(self, grades: Sequence[float]) -> Iterator[dict[str, Any]]:
+        """Yield the values of parameters that have few: {} and others.
+
+        Args:
+            grades: the thresholds of relevance to offer.
+        """
+        few = {
+            name: [*x.options]
+            for name, x in self.parameters.items()
+            if isinstance(x, Choices)
+        }
+        for values in itertools.product(*few.values()):
+            named = zip(few, values, strict=True)
+            yield {name: x for name, x in named if x != few[name][0]}
+        for name in self.parameters.keys() - few:
+            if "relevance_threshold" in self.parameters[name](1):
+                yield from ({name: grade} for grade in grades)
+
+
+CUTOFF = {"cutoff": option("k")}
+
+
+def at(metric: type[RankingMetric], **options: Any) -> Measure:
+    """Return a measure that may have a cutoff."""
+    return Measure(metric, CUTOFF, options=options)
+
+
+def at_k(metric: type[RankingMetric], *default: int, **options: Any) -> Measure:
+    """Return a measure that needs a cutoff."""
+    return Measure(metric, CUTOFF, ("cutoff",), options, default=default)
+
+
+def over_k(metric: type[RankingMetric], **options: Any) -> Measure:
+    """Return a measure of precision that divides by its cutoff, if any."""
+
+    def meaning(k: Any) -> Mapping[str, Any]:
+        return {"k": k, "denominator": "k"}
+
+    return Measure(metric, {"cutoff": meaning}, options=options)
+
 
 class Rules(NamedTuple):
     """Rules by which a source reads runs, beyond the options of its metrics.
@@ -108,27 +152,42 @@ class Rules(NamedTuple):
         score_dtype: the dtype in which the source compares scores; None for
             that of the scores.
         ties: the order of tied items: by descending id (`"last_id_first"`), by
-            ascending id (`"first_id_first"`), or by the option `ties` of each
-            metric (`"options"`).
+            ascending id (`"first_id_first"`), as in the run
+            (`"first_row_first"`), or by the option `ties` of each metric
+            (`"options"`).
         queries: the queries that count: all that have judgements (`"truth"`),
             or only those that the run also contains (`"both"`).
         drop_same_id: if True, items whose id is that of the query are dropped
             from the run.
         labels: the meaning of judgements: `"grades"`; `"integers"` if grades
-            must be whole numbers; `"not_negative"` if there is no padding; or
+            must be whole numbers; `"not_negative"` if there is no padding;
+            `"binary"` if labels of 1 or more count as 1, and others as 0; or
             `"members"` if each judged item is relevant, whatever its label.
+        decimals: the decimals to which the value of each list is rounded; None
+            if it is not.
     """
 
     score_dtype: Literal["float32", "float64"] | None = None
-    ties: Literal["options", "last_id_first", "first_id_first"] = "options"
+    ties: Literal[
+        "options", "last_id_first", "first_id_first", "first_row_first"
+    ] = "options"
     queries: Literal["truth", "both"] = "truth"
     drop_same_id: bool = False
-    labels: Literal["grades", "integers", "not_negative", "members"] = "grades"
+    labels: Literal[
+        "grades",
+        "integers",
+        "not_negative",
+        "binary",
+        "members",
+    ] = "grades"
+    decimals: int | None = None
 
     def read_labels(self, labels: np.ndarray) -> np.ndarray:
         """Return judgements as grades, or raise ValueError if one is none."""
         if self.labels == "members":
             return np.ones(len(labels))
+        if self.labels == "binary":
+            return np.where(labels < 0, labels, labels >= 1)
         refused = {
             "integers": ("whole numbers", labels % 1 > 0, "integers"),
             "not_negative": ("0 or more", labels < 0, "lists without padding"),
@@ -142,6 +201,13 @@ class Rules(NamedTuple):
                     f"{remedy}, or leave `convention` out."
                 )
         return labels
+
+    def rounded(self, values: np.ndarray) -> np.ndarray:
+        """Return the values of lists with the decimals that count."""
+        if self.decimals is None:
+            return values
+        unit: float = 10.0**self.decimals
+        return np.floor(values * unit + 0.5) / unit
 
     def __str__(self) -> str:
         """Return the rules that differ from the defaults."""
@@ -263,6 +329,7 @@ class Convention:
             there, if the convention parses these. Their metrics need no entry
             in `metrics` if the defaults apply.
         aliases: other names of the source, separated by spaces.
+        mark: how the source writes a name with its cutoff.
 
     >>> from keras_rankmetrics.conventions import sklearn
     >>> sklearn.NDCG(k=10).name
@@ -277,6 +344,7 @@ class Convention:
     rules: Rules = dataclasses.field(default_factory=Rules)
     measures: Mapping[str, Measure] = dataclasses.field(default_factory=dict)
     aliases: str = ""
+    mark: str = "{name}@{k}"
 
     if typing.TYPE_CHECKING:
         # Type checkers infer a constructor's parameters from a value only; no
@@ -288,6 +356,7 @@ class Convention:
         F1AtK = Preset(ours.F1AtK, {})
         HitRateAtK = Preset(ours.HitRateAtK, {})
         FBetaAtK = Preset(ours.FBetaAtK, {})
+        PFound = Preset(ours.PFound, {})
         MeanAveragePrecision = Preset(ours.MeanAveragePrecision, {})
         MeanReciprocalRank = Preset(ours.MeanReciprocalRank, {})
         RPrecision = Preset(ours.RPrecision, {})
@@ -373,6 +442,46 @@ class Convention:
                     f"`{name}` with {parameter}={value!r}: {error}"
                 ) from None
         return self.presets[measure.metric.__name__](**{**ours, **options})
+
+    def named_metrics(
+        self, cutoffs: Sequence[int], grades: Sequence[float]
+    ) -> Iterator[tuple[str, RankingMetric, Sequence[int | None]]]:
+        """Yield the names of metrics with their options, metrics and cutoffs.
+
+        Metrics that need other numbers or data are left out.
+
+        Args:
+            cutoffs: the cutoffs to offer.
+            grades: the thresholds of relevance to offer.
+        """
+        for name, measure in self.measures.items():
+            meaning = measure.parameters.get(measure.at, option(measure.at))
+            for arguments in measure.arguments(grades):
+                text = self.with_arguments(name, arguments)
+                with contextlib.suppress(ValueError):
+                    if "k" in meaning(1):
+                        at_1 = {**arguments, measure.at: 1}
+                        yield text, self._of_measure(name, at_1, {}), cutoffs
+                with contextlib.suppress(ValueError):
+                    yield text, self._of_measure(name, arguments, {}), [None]
+        measured = {each.metric.__name__ for each in self.measures.values()}
+        for preset in self.presets.values():
+            name = preset.metric.short_name
+            if preset.__name__ not in measured and name is not None:
+                with contextlib.suppress(ValueError):
+                    if takes(preset.metric, "k"):
+                        yield name, preset(k=1), cutoffs
+                with contextlib.suppress(ValueError):
+                    yield name, preset(), [None]
+
+    def with_arguments(self, name: str, arguments: Mapping[str, Any]) -> str:
+        """Return the name of a measure with arguments, as in the source."""
+        inside = ",".join(f"{name}={x}" for name, x in arguments.items())
+        return f"{name}({inside})" if inside else name
+
+    def written(self, name: str, k: int | None) -> str:
+        """Return a name with its cutoff, as in the source."""
+        return name if k is None else self.mark.format(name=name, k=k)
 
     def check_supported(self, name: str) -> None:
         """Raise ValueError if a metric of the source is not supported."""
@@ -478,6 +587,31 @@ class Vocabulary(Convention):
         return self._of_measure(name, arguments, options)
 
 
+class Listed(Vocabulary):
+    """A vocabulary whose source lists parameters after a colon.
+
+    >>> from keras_rankmetrics.conventions import catboost
+    >>> catboost.parse("NDCG:top=10;type=Exp").name
+    'ndcg@10'
+    """
+
+    def parse(self, measure: object, **options: Any) -> RankingMetric:
+        """Return the metric for a measure such as `NDCG:top=10;type=Exp`."""
+        name, _, parameters = str(measure).partition(":")
+        inside = parameters.replace(";", ",")
+        return super().parse(f"{name}({inside})", **options)
+
+    def with_arguments(self, name: str, arguments: Mapping[str, Any]) -> str:
+        """Return the name of a measure with arguments, as in the source."""
+        inside = ";".join(f"{name}={x}" for name, x in arguments.items())
+        return f"{name}:{inside}" if inside else name
+
+    def written(self, name: str, k: int | None) -> str:
+        """Return a name with its cutoff, as in the source."""
+        mark = ";" if ":" in name else ":"
+        return name if k is None else f"{name}{mark}top={k}"
+
+
 class Suffixed(Convention):
     """A convention whose source writes numbers after the names of measures.
 
@@ -499,7 +633,7 @@ class Suffixed(Convention):
                 means several metrics.
         """
         found = _SUFFIXED.fullmatch(text)
-        name = found["name"] if found else text
+        name = found["name"] + found["sign"] if found else text
         self.check_supported(name)
         measure, arguments = self.measures.get(name), {}
         if found is None or measure is None:

@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
+import dataclasses
 import typing
+from typing import Any
 
-from keras_rankmetrics import gains
-from keras_rankmetrics.conventions.convention import Convention, Fixed, Required
+from keras_rankmetrics import gains, metrics
+from keras_rankmetrics.conventions.convention import (
+    Convention,
+    Fixed,
+    Measure,
+    Required,
+    Rules,
+    Suffixed,
+    at,
+    at_k,
+    over_k,
+)
 
 _ITEMS = {"num_items": Required("the number of items in the catalogue")}
 _COUNTS = {"popularity": Required("the number of interactions with each item")}
@@ -151,15 +163,29 @@ rectools = Convention(
     },
 )
 
-lenskit = Convention(
+_LENSKIT: dict[str, dict[str, Any]] = {
+    "NDCG": {
+        "gain_fn": gains.linear_gain,
+        "rank_discount_fn": gains.original_discount,
+    },
+    "DCG": {
+        "gain_fn": gains.linear_gain,
+        "rank_discount_fn": gains.original_discount,
+    },
+    "PrecisionAtK": {},
+    "HitRateAtK": {},
+    "MeanReciprocalRank": {},
+    "RecallAtK": {"denominator": "min"},
+    "RankBiasedPrecision": {"p": 0.85},
+}
+
+lenskit = Suffixed(
     "lenskit",
-    "LensKit, for binary relevance; `ExposureGini` is its ListGini.",
+    "LensKit 2025; `ExposureGini` is its ListGini. Lists that the run lacks "
+    "are excluded.",
     "lenskit/metrics/ranking, version 2025.8",
-    {
-        "DCG NDCG": {"rank_discount_fn": gains.original_discount},
-        "PrecisionAtK HitRateAtK MeanReciprocalRank": {},
-        "RecallAtK": {"denominator": "min"},
-        "RankBiasedPrecision": {"p": 0.85},
+    _LENSKIT
+    | {
         "AveragePopularity": {
             "popularity": Required(
                 "the rank of each item by increasing popularity, averaged over "
@@ -187,6 +213,99 @@ lenskit = Convention(
         "least_item_promoted rank_biased_overlap": "it compares two orders "
         "rather than an order with labels",
         "rank_biased_entropy": "it measures the categories of the items shown",
+    },
+    rules=Rules(queries="both"),
+    measures={
+        "DCG": at(metrics.DCG),
+        "NDCG": at(metrics.NDCG),
+        "Precision": at(metrics.PrecisionAtK),
+        "Recall": at(metrics.RecallAtK),
+        "RecipRank": at(metrics.MeanReciprocalRank),
+        "Hit": at(metrics.HitRateAtK),
+        "RBP": at(metrics.RankBiasedPrecision),
+    },
+)
+
+lenskit_2026 = dataclasses.replace(
+    lenskit,
+    name="lenskit_2026",
+    about="LensKit 2026, which excludes lists without relevant items, except "
+    "in precision.",
+    source="lenskit/metrics/ranking, version 2026.4",
+    metrics={
+        name: {
+            **options,
+            **({} if name == "PrecisionAtK" else {"empty": "skip"}),
+        }
+        for name, options in _LENSKIT.items()
+    },
+)
+
+pyg = Suffixed(
+    "pyg",
+    "PyTorch Geometric's link prediction metrics, for edges without weights. "
+    "It excludes users without edges.",
+    "torch_geometric/metrics/link_pred.py, version 2.8",
+    {},
+    without={
+        "WeightedLinkPredNDCG": "it is `NDCG(gain_fn=linear_gain)`",
+        "WeightedLinkPredRecall": "it divides the weights of hits by those of "
+        "all edges",
+        "LinkPredCoverage": "it is `CatalogueCoverage`",
+        "LinkPredDiversity LinkPredPersonalization LinkPredAveragePopularity": (
+            "it measures the items shown, not their order"
+        ),
+    },
+    rules=Rules(labels="binary"),
+    measures={
+        "LinkPredPrecision": at_k(
+            metrics.PrecisionAtK, denominator="k", empty="skip"
+        ),
+        "LinkPredRecall": at_k(metrics.RecallAtK, empty="skip"),
+        "LinkPredF1": at_k(metrics.F1AtK, denominator="k", empty="skip"),
+        "LinkPredMAP": at_k(
+            metrics.MeanAveragePrecision, denominator="min", empty="skip"
+        ),
+        "LinkPredNDCG": at_k(metrics.NDCG, empty="skip"),
+        "LinkPredMRR": at_k(metrics.MeanReciprocalRank, empty="skip"),
+        "LinkPredHitRatio": at_k(metrics.HitRateAtK, empty="skip"),
+    },
+    aliases="torch_geometric pytorch_geometric",
+)
+
+torchrec = Suffixed(
+    "torchrec",
+    "TorchRec without weights. It reports 1 - NDCG unless "
+    "`report_ndcg_as_decreasing_curve=False`; tied scores have any order in "
+    "its gAUC.",
+    "torchrec/metrics/ndcg.py and gauc.py, version 1.9",
+    {},
+    measures={
+        "ndcg": at(metrics.NDCG, gain_fn=gains.linear_gain),
+        "gauc": Measure(metrics.AUC),
+    },
+)
+
+cornac = Suffixed(
+    "cornac",
+    "Cornac, for binary relevance. It excludes users without relevant items.",
+    "cornac/metrics/ranking.py, version 3.0",
+    {},
+    rules=Rules(labels="binary"),
+    measures={
+        "NDCG": at(metrics.NDCG, empty="skip"),
+        "NCRR": at(
+            metrics.NDCG,
+            rank_discount_fn=gains.reciprocal_discount,
+            empty="skip",
+        ),
+        "HitRatio": at(metrics.HitRateAtK, empty="skip"),
+        "Precision": over_k(metrics.PrecisionAtK, empty="skip"),
+        "Recall": at(metrics.RecallAtK, empty="skip"),
+        "F1": over_k(metrics.F1AtK, empty="skip"),
+        "MRR": Measure(metrics.MeanReciprocalRank, options={"empty": "skip"}),
+        "MAP": Measure(metrics.MeanAveragePrecision, options={"empty": "skip"}),
+        "AUC": Measure(metrics.AUC, options={"ties": "pessimistic"}),
     },
 )
 

@@ -10,13 +10,15 @@ from typing import Any
 
 from keras_rankmetrics import gains, metrics
 from keras_rankmetrics.conventions.convention import (
+    CUTOFF,
+    Choices,
     Convention,
     Meaning,
     Measure,
     Rules,
     Suffixed,
     Vocabulary,
-    choices,
+    at_k,
     option,
 )
 from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
@@ -25,18 +27,10 @@ _RETRIEVED = {"denominator": "retrieved"}
 _LINEAR = {"gain_fn": gains.linear_gain}
 _COUNT = "it is a count that ignores the order; compute it from the data"
 _ESTIMATE = "it is an estimate for sampled judgements"
-_CUTOFF = {"cutoff": option("k")}
 _RECALL = {"recall": option("recall")}
 _P = {"p": option("p")}
 _LEVELS = tuple(f"{tenths / 10:.2f}" for tenths in range(11))
 _CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
-
-
-def _at_k(
-    metric: type[RankingMetric], *default: int, **options: Any
-) -> Measure:
-    """Return a measure that needs a cutoff."""
-    return Measure(metric, _CUTOFF, ("cutoff",), options, default=default)
 
 
 keras_rs = Convention(
@@ -110,15 +104,15 @@ trec_eval = Suffixed(
     measures={
         "dcg": Measure(metrics.DCG),
         "ndcg": Measure(metrics.NDCG),
-        "ndcg_cut": _at_k(metrics.NDCG, *_CUTOFFS),
-        "P": _at_k(metrics.PrecisionAtK, *_CUTOFFS),
+        "ndcg_cut": at_k(metrics.NDCG, *_CUTOFFS),
+        "P": at_k(metrics.PrecisionAtK, *_CUTOFFS),
         "set_P": Measure(metrics.PrecisionAtK, options=_RETRIEVED),
-        "recall": _at_k(metrics.RecallAtK, *_CUTOFFS),
+        "recall": at_k(metrics.RecallAtK, *_CUTOFFS),
         "set_recall": Measure(metrics.RecallAtK),
-        "relative_P": _at_k(metrics.RecallAtK, *_CUTOFFS, denominator="min"),
-        "success": _at_k(metrics.HitRateAtK, 1, 5, 10),
+        "relative_P": at_k(metrics.RecallAtK, *_CUTOFFS, denominator="min"),
+        "success": at_k(metrics.HitRateAtK, 1, 5, 10),
         "map": Measure(metrics.MeanAveragePrecision),
-        "map_cut": _at_k(metrics.MeanAveragePrecision, *_CUTOFFS),
+        "map_cut": at_k(metrics.MeanAveragePrecision, *_CUTOFFS),
         "recip_rank": Measure(metrics.MeanReciprocalRank),
         "Rprec": Measure(metrics.RPrecision),
         "set_F": Measure(metrics.FBetaAtK),
@@ -133,9 +127,10 @@ trec_eval = Suffixed(
         "11pt_avg": Measure(metrics.ElevenPointPrecision),
         "rbp": Measure(metrics.GradedRankBiasedPrecision, _P, at="p"),
         "rbp_resid": Measure(metrics.RBPResidual, _P, at="p"),
-        "unj": _at_k(metrics.UnjudgedAtK, 5, 10, 20),
+        "unj": at_k(metrics.UnjudgedAtK, 5, 10, 20),
     },
     aliases="pytrec_eval",
+    mark="{name}_{k}",
 )
 
 trec_eval_without_c = dataclasses.replace(
@@ -157,26 +152,26 @@ def _root(weight: float) -> Mapping[str, Any]:
 _REL = {"rel": option("relevance_threshold")}
 _BINARY: dict[str, Meaning] = {
     **_REL,
-    "judged_only": choices(
+    "judged_only": Choices(
         {False: {"unjudged": "irrelevant"}, True: {"unjudged": "condense"}}
     ),
 }
-_BINARY_AT_K = {**_CUTOFF, **_BINARY}
+_BINARY_AT_K = {**CUTOFF, **_BINARY}
 _INSQ = {
-    "T": choices({1.0: {}}, "The discount models a user who wants one item."),
-    "min_rel": choices({0: {}}, "Labels are gains."),
-    "max_rel": choices({1: {}}, "Labels are gains: divide them by max_rel."),
+    "T": Choices({1.0: {}}, "The discount models a user who wants one item."),
+    "min_rel": Choices({0: {}}, "Labels are gains."),
+    "max_rel": Choices({1: {}}, "Labels are gains: divide them by max_rel."),
 }
 _OWN_GAINS = "To map labels to gains, pass a `gain_fn` of your own."
 _NDCG: dict[str, Meaning] = {
-    **_CUTOFF,
-    "dcg": choices(
+    **CUTOFF,
+    "dcg": Choices(
         {"log2": _LINEAR, "exp-log2": {"gain_fn": gains.exponential_gain}}
     ),
-    "gains": choices({None: {}}, _OWN_GAINS),
+    "gains": Choices({None: {}}, _OWN_GAINS),
     "judged_only": _BINARY["judged_only"],
 }
-_NOT_RELATIVE = choices({False: {}}, "SetRelP is not supported.")
+_NOT_RELATIVE = Choices({False: {}}, "SetRelP is not supported.")
 _ALPHA = {"alpha": option("alpha")}
 
 ir_measures = Vocabulary(
@@ -215,7 +210,7 @@ ir_measures = Vocabulary(
         "AP MAP": Measure(metrics.MeanAveragePrecision, _BINARY_AT_K),
         "AP_IA MAP_IA": Measure(metrics.MeanAveragePrecisionIA, _BINARY),
         "BPref Bpref": Measure(metrics.BPref, _REL),
-        "ERR": Measure(metrics.ERR, _CUTOFF),
+        "ERR": Measure(metrics.ERR, CUTOFF),
         "INSQ": Measure(metrics.DCG, _INSQ, ("max_rel",)),
         "IPrec": Measure(
             metrics.InterpolatedPrecision,
@@ -223,7 +218,7 @@ ir_measures = Vocabulary(
             ("recall",),
             at="recall",
         ),
-        "Judged": Measure(metrics.JudgedAtK, _CUTOFF),
+        "Judged": Measure(metrics.JudgedAtK, CUTOFF),
         "RR MRR": Measure(metrics.MeanReciprocalRank, _BINARY_AT_K),
         "nDCG NDCG": Measure(metrics.NDCG, _NDCG),
         "NRBP": Measure(metrics.NRBP, {**_REL, **_ALPHA, "beta": option("p")}),
@@ -231,7 +226,7 @@ ir_measures = Vocabulary(
         "P_IA": Measure(metrics.PrecisionIA, _BINARY_AT_K),
         "R Recall": Measure(metrics.RecallAtK, _BINARY_AT_K, ("cutoff",)),
         "RBP": Measure(
-            metrics.RankBiasedPrecision, {**_CUTOFF, **_P, **_REL}, ("rel",)
+            metrics.RankBiasedPrecision, {**CUTOFF, **_P, **_REL}, ("rel",)
         ),
         "RPrec Rprec": Measure(metrics.RPrecision, _BINARY),
         "SetF": Measure(metrics.FBetaAtK, {**_BINARY, "beta": _root}),
@@ -241,7 +236,7 @@ ir_measures = Vocabulary(
             options=_RETRIEVED,
         ),
         "SetR": Measure(metrics.RecallAtK, _REL),
-        "StRecall": Measure(metrics.SubtopicRecall, {**_CUTOFF, **_REL}),
+        "StRecall": Measure(metrics.SubtopicRecall, {**CUTOFF, **_REL}),
         "Success": Measure(metrics.HitRateAtK, _BINARY_AT_K, ("cutoff",)),
         "alpha_nDCG α_nDCG": Measure(
             metrics.AlphaNDCG, {**_BINARY_AT_K, **_ALPHA}
@@ -295,7 +290,7 @@ _SIX = (
 
 def _six(names: str) -> dict[str, Measure]:
     """Return the measures of `_SIX`, by their names in a source."""
-    six = (_at_k(getattr(metrics, each)) for each in _SIX.split())
+    six = (at_k(getattr(metrics, each)) for each in _SIX.split())
     return dict(zip(names.split(), six, strict=True))
 
 
@@ -339,7 +334,7 @@ beir = Suffixed(
     rules=Rules("float32", "last_id_first", "both", True, "integers"),
     measures={
         **_six("NDCG MAP Recall P MRR Accuracy"),
-        "R_cap": _at_k(metrics.RecallAtK, denominator="min"),
+        "R_cap": at_k(metrics.RecallAtK, denominator="min"),
     },
 )
 
@@ -359,7 +354,77 @@ mteb = Suffixed(
     measures={
         **_six("ndcg_at map_at recall_at precision_at mrr_at hit_rate_at"),
         "accuracy": Measure(metrics.RecallAtK, options={"k": 1}),
-        "R_cap_at": _at_k(metrics.RecallAtK, denominator="min", empty="skip"),
+        "R_cap_at": at_k(metrics.RecallAtK, denominator="min", empty="skip"),
+    },
+    mark="{name}_{k}",
+)
+
+_RELEVANT = {"relevant_rating_threshold": option("relevance_threshold")}
+
+
+def _of_search(
+    metric: type[RankingMetric],
+    parameters: Mapping[str, Meaning] = _RELEVANT,
+    required: tuple[str, ...] = (),
+    **options: Any,
+) -> Measure:
+    return Measure(
+        metric, {**CUTOFF, **parameters}, required, {"k": 10, **options}
+    )
+
+
+_NOT_REFILLED = "It divides by the judged hits among the first k."
+
+elasticsearch = Vocabulary(
+    "elasticsearch",
+    "The ranking evaluation API of Elasticsearch and OpenSearch, `_rank_eval`, "
+    "whose cutoff is 10 by default.",
+    "modules/rank-eval/src/main/java/org/elasticsearch/index/rankeval, "
+    "version 9.2, by its formulas",
+    {"DCG": {}},
+    without={"unknown_doc_rating": "it is a grade for unjudged items"},
+    rules=Rules(labels="integers"),
+    measures={
+        "precision": _of_search(
+            metrics.PrecisionAtK,
+            {
+                **_RELEVANT,
+                "ignore_unlabeled": Choices({False: {}}, _NOT_REFILLED),
+            },
+        ),
+        "recall": _of_search(metrics.RecallAtK),
+        "mean_reciprocal_rank": _of_search(metrics.MeanReciprocalRank),
+        "dcg": _of_search(
+            metrics.DCG,
+            {"normalize": Choices({False: {}}, "With it, `dcg` is `ndcg`.")},
+        ),
+        "ndcg": _of_search(metrics.NDCG, {}, ideal="shown"),
+        "expected_reciprocal_rank": _of_search(
+            metrics.ERR,
+            {"maximum_relevance": option("max_grade")},
+            ("maximum_relevance",),
+        ),
+    },
+    aliases="opensearch rank_eval elastic",
+)
+
+search_relevance = Suffixed(
+    "search_relevance",
+    "OpenSearch's Search Relevance Workbench, which rounds the value of each "
+    "query to two decimals and excludes queries without hits.",
+    "opensearch-project/search-relevance, calculator/Evaluation.java, "
+    "version 3.5, by its formulas",
+    {},
+    without={
+        "MAP MRR Precision Recall": "its threshold of relevance depends on the "
+        "grades of the query; for labels of 0 and 1 it is that of "
+        "`elasticsearch` with each value rounded to two decimals"
+    },
+    rules=Rules(queries="both", decimals=2),
+    measures={
+        "NDCG": at_k(metrics.NDCG),
+        "DCG": at_k(metrics.DCG),
+        "Coverage": at_k(metrics.JudgedAtK),
     },
 )
 

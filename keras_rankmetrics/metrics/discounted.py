@@ -7,7 +7,10 @@ from typing import Literal
 
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.ranking import Ranking
-from keras_rankmetrics.engine.ranking.relevance import stop_probability
+from keras_rankmetrics.engine.ranking.relevance import (
+    probability,
+    stop_probability,
+)
 from keras_rankmetrics.gains import (
     linear_gain,
     log2_discount,
@@ -21,6 +24,7 @@ __all__ = [
     "ERR",
     "NDCG",
     "GradedRankBiasedPrecision",
+    "PFound",
     "RankBiasedPrecision",
 ]
 
@@ -95,16 +99,20 @@ class DCG(bases.Unbounded, bases.Graded):
     labels: Labels = "grades"
 
 
+Ideal = Literal["relevant", "retrieved", "uncut", "shown"]
+
+
 def ndcg(
     ranking: Ranking,
     k: int | None,
     rank_discount_fn: RankDiscountFn = log2_discount,
-    ideal: Literal["relevant", "retrieved"] = "relevant",
+    ideal: Ideal = "relevant",
 ) -> Tensor:
     """Return the discounted gains over those of the ideal order."""
-    is_of_all = ideal == "relevant"
+    is_of_all = ideal != "retrieved"
     best = ranking.best() if is_of_all else ranking.best_of_retrieved(k)
-    most = ranking.discounted(best, rank_discount_fn, k)
+    ranks = {"uncut": None, "shown": ranking.retrieved}.get(ideal, k)
+    most = ranking.discounted(best, rank_discount_fn, ranks)
     value = ops.divide_no_nan(_discounted(ranking, k, rank_discount_fn), most)
     # If the discounts make the sum overflow, the quotient would be 0.
     return ops.where(most < float("inf"), value, float("nan"))
@@ -138,9 +146,12 @@ class NDCG(bases.Graded):
         rank_discount_fn: the discount of a rank, see
             `keras_rankmetrics.types.RankDiscountFn`.
         ideal: the items of the ideal order: `"relevant"`, all valid items,
-            retrieved or not; or `"retrieved"`, only those that the ranking has
-            at its first k ranks. The latter has no exact mean over the orders
-            of tied items, so `ties` then defaults to `"stable"`.
+            retrieved or not; `"uncut"`, the same, but not cut off at k, so that
+            1 takes all relevant items within rank k; `"shown"`, the first of
+            them, as many as the ranking has within rank k; or `"retrieved"`,
+            only those that the ranking has at its first k ranks. The last has
+            no exact mean over the orders of tied items, so `ties` then defaults
+            to `"stable"`.
         labels: `"grades"`, or `"probabilities"` of relevance, for the
             expectation over all labellings; see `RankingMetric`.
         shuffle_ties, seed, ties, empty, list_weight: see `RankingMetric`.
@@ -161,8 +172,9 @@ class NDCG(bases.Graded):
     measure = staticmethod(ndcg)
     expected_measure = staticmethod(expected_ndcg)
     strict_order_under = ("ideal", "retrieved")
+    whole_lists_under = ("ideal", "uncut")
 
-    ideal: Literal["relevant", "retrieved"] = "relevant"
+    ideal: Ideal = "relevant"
     labels: Labels = "grades"
 
 
@@ -227,6 +239,50 @@ class ERR(bases.AtK):
 def reach_probability(p: float) -> RankDiscountFn:
     """Return the discount `p ** (rank - 1)`, how likely users reach a rank."""
     return lambda rank: ops.power(p, rank - 1.0)
+
+
+def pfound(
+    ranking: Ranking, k: int | None, decay: bases.Probability = 0.85
+) -> Tensor:
+    """Return Σ decay^(rank - 1) y Π (1 - y above) over the ranks up to k."""
+    return ranking.at_stop(reach_probability(decay), k)
+
+
+@bases.metric
+class PFound(bases.AtK):
+    """The probability that a user finds what they look for (pFound) at k.
+
+        pFound@k = Σ_{i=1..k} decay^(i-1) y_i Π_{j<i} (1 - y_j)
+
+    where y_i, the label of the item at rank i, is the probability that the item
+    satisfies the user. A user looks at the items from the top, stops at one
+    that satisfies, and otherwise goes on with the probability `decay`. For
+    labels of 0 and 1 it is decay^(i-1) for the first relevant item, at rank i.
+    A label above 1 is an error, or makes the value NaN where the check is not
+    possible. Item weights only mask items.
+
+    Args:
+        k: the cutoff, or None for all ranks.
+        decay: the probability of going on, between 0 and 1.
+        shuffle_ties, seed, ties, empty, list_weight: see `RankingMetric`.
+        adjusted, inputs, unjudged, name, dtype: see `RankingMetric`.
+
+    Example:
+        >>> from keras_rankmetrics import PFound
+        >>> value = PFound()([[0.0, 0.5, 1.0]], [[0.9, 0.8, 0.7]])
+        >>> round(float(value), 5)  # 0.85 · 0.5 + 0.85² · 0.5
+        0.78625
+
+    Gulin, Karpovich, Raskovalov and Segalovich, Yandex at ROMIP'2009; CatBoost,
+    PFound.
+
+    Stability: provisional.
+    """
+
+    measure = staticmethod(pfound)
+    relevance = staticmethod(probability)
+
+    decay: float = 0.85
 
 
 def rbp(ranking: Ranking, k: int | None, p: bases.Probability = 0.8) -> Tensor:

@@ -180,11 +180,15 @@ def by_width(
         fills: the value of padding, by column.
         items: the number of items of a batch, unless one list has more.
         few_shapes: True for the widths of `few_widths`, and one number of rows
-            for each of them. False for more widths, and fewer rows where there
-            are few lists.
+            for each of them. False for more widths, merged as long as that adds
+            one batch of padding, and fewer rows where there are few lists.
     """
     lengths = next(iter(lists.values())).lengths
-    widths = few_widths(lengths, PADDING) if few_shapes else _widths(lengths)
+    widths = (
+        few_widths(lengths, PADDING)
+        if few_shapes
+        else _merged(_widths(lengths), items)
+    )
     for width in np.unique(widths).tolist():
         [similar] = np.nonzero(widths == width)
         most = max(1, items // width)
@@ -206,18 +210,27 @@ def few_widths(lengths: np.ndarray, padding: int) -> np.ndarray:
 
     The widths are 20, 40, 80 and so on, with room for some judged items after
     10, 100 or 1000 retrieved ones. A list gets the least of them, less than
-    twice its length unless it is shorter than 10. Then a width is merged into
-    the next one, the one that adds the fewest items first, as long as all
-    merges together add at most `padding` items.
+    twice its length unless it is shorter than 10. They are then merged.
 
     Args:
         lengths: `[lists]`, the numbers of items.
-        padding: the number of items.
+        padding: the number of items that merges may add.
     """
     doublings = np.ceil(np.log2(np.maximum(lengths, 20) / 20))
-    widths, lists = np.unique(
-        20 * 2 ** doublings.astype(np.int64), return_counts=True
-    )
+    return _merged(20 * 2 ** doublings.astype(np.int64), padding)
+
+
+def _merged(widths_of_lists: np.ndarray, padding: int) -> np.ndarray:
+    """Return fewer widths of lists.
+
+    A width is merged into the next one, the one that adds the fewest items
+    first, as long as all merges together add at most `padding` items.
+
+    Args:
+        widths_of_lists: `[lists]`, the width of each list.
+        padding: the number of items.
+    """
+    widths, lists = np.unique(widths_of_lists, return_counts=True)
     while len(widths) > 1:
         added = lists[:-1] * np.diff(widths)
         least = int(added.argmin())
@@ -226,7 +239,7 @@ def few_widths(lengths: np.ndarray, padding: int) -> np.ndarray:
         padding -= int(added[least])
         lists[least + 1] += lists[least]
         widths, lists = np.delete(widths, least), np.delete(lists, least)
-    found: np.ndarray = widths[np.searchsorted(widths, lengths)]
+    found: np.ndarray = widths[np.searchsorted(widths, widths_of_lists)]
     return found
 
 

@@ -63,7 +63,7 @@ class _Parser(argparse.ArgumentParser):
 def _parser() -> argparse.ArgumentParser:
     parser = _Parser(
         prog="krm",
-        description="Compute ranking metrics of files, and explain signatures.",
+        description="Compute ranking metrics of files, and explain numbers.",
     )
     version = f"krm {importlib.metadata.version('keras_rankmetrics')}"
     parser.add_argument("--version", action="version", version=version)
@@ -119,6 +119,21 @@ def _parser() -> argparse.ArgumentParser:
     add("-k", type=int, default=10, help="cutoff to look at (default: 10)")
     metrics = "the metrics to compute, as for `krm eval`"
     add("-m", "--metrics", action="append", help=metrics)
+    columns = "columns of a table, as for `krm eval`"
+    add("--columns", type=_columns, default={}, help=columns)
+    lower = "the scores are distances"
+    add("--lower-is-better", action="store_true", help=lower)
+    add = command(
+        "explain",
+        "find out what a number measures",
+        "Find the tool, the metric and the options that give a number.",
+    )
+    number = "the number, such as 0.8333 or 83.3%%; two, for what changes it"
+    add("values", metavar="VALUE", nargs="+", help=number)
+    add("--truth", metavar="QRELS", required=True, help="file of judgements")
+    add("--run", metavar="RUN", required=True, help="file of a run")
+    names = "metrics that it may be, such as 'recall' or 'NDCG@10'"
+    add("-m", "--metrics", action="append", default=[], help=names)
     columns = "columns of a table, as for `krm eval`"
     add("--columns", type=_columns, default={}, help=columns)
     lower = "the scores are distances"

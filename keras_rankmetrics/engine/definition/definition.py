@@ -71,6 +71,7 @@ class Traits:
     has_upper_bound: bool
     more_is_better: bool
     needs_whole_lists: bool
+    whole_lists_under: tuple[str, str] | None
     reads: types.Truth | None
     own_weight: Callable[[Ranking], Tensor] | None
     averages_orders: bool
@@ -201,7 +202,10 @@ class Definition:
     @property
     def depth(self) -> int | None:
         """The number of ranks that the measure uses, or None for all."""
-        if self.traits.needs_whole_lists:
+        traits = self.traits
+        if traits.needs_whole_lists or chosen(
+            self.options, traits.whole_lists_under
+        ):
             return None
         return ranks_that_count(self.k)
 

@@ -11,6 +11,7 @@ import inspect
 import math
 import numbers
 import typing
+import weakref
 from collections.abc import Callable, Iterator, Mapping
 from typing import Annotated, Any, Literal, Union
 
@@ -33,6 +34,14 @@ def options_of(function: Callable[..., Any]) -> dict[str, Any]:
     }
 
 
+@functools.cache  # it takes longer than all else that a constructor does
+def _annotations_of(function: Callable[..., Any]) -> Mapping[str, Any]:
+    try:
+        return typing.get_type_hints(function, include_extras=True)
+    except (NameError, TypeError):  # a name under TYPE_CHECKING, a partial
+        return {}
+
+
 def checked_options(
     function: Callable[..., Any], options: Mapping[str, Any]
 ) -> dict[str, Any]:
@@ -42,10 +51,7 @@ def checked_options(
         ValueError: if a value is not one that the annotation allows.
         TypeError: if a function is expected and the value is not callable.
     """
-    try:
-        annotations = typing.get_type_hints(function, include_extras=True)
-    except (NameError, TypeError):  # a name under TYPE_CHECKING, a partial
-        annotations = {}
+    annotations = _annotations_of(function)
     return {
         name: _checked(name, options.get(name, default), annotations.get(name))
         for name, default in options_of(function).items()
@@ -125,6 +131,8 @@ def check_class(cls: Any) -> None:
     Args:
         cls: the class. It lacks a function that is still abstract.
     """
+    if cls in _CHECKED:
+        return
     for name in dir(cls):
         if getattr(getattr(cls, name, None), "__isabstractmethod__", False):
             raise TypeError(_lacking(cls, name))
@@ -133,6 +141,10 @@ def check_class(cls: Any) -> None:
             raise TypeError(_wrong(cls, name, arguments))
     if cls.reads is not None:
         check_choice("reads", cls.reads, typing.get_args(Truth))
+    _CHECKED.add(cls)
+
+
+_CHECKED: weakref.WeakSet[type] = weakref.WeakSet()  # each constructor asks
 
 
 @functools.lru_cache(maxsize=8)

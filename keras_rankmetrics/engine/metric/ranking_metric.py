@@ -64,6 +64,9 @@ class ConfiguredMetric(Accumulator):
     needs_whole_lists: ClassVar[bool] = False
     """True if the measure depends on all ranks, whatever `k` is."""
 
+    whole_lists_under: ClassVar[tuple[str, str] | None] = None
+    """An option and a value of it with which it does."""
+
     reads: ClassVar[Truth | None] = None
     """The content of `y_true`, if it is not labels of items.
 

@@ -1,0 +1,166 @@
+"""Conventions of tools for retrieval-augmented generation and monitoring."""
+
+from __future__ import annotations
+
+import typing
+
+from keras_rankmetrics import gains, metrics
+from keras_rankmetrics.conventions.convention import (
+    Convention,
+    Measure,
+    Rules,
+    Suffixed,
+    at,
+    at_k,
+    over_k,
+)
+
+_HITS = {"denominator": "hits"}
+_SKIP = {"empty": "skip"}
+_LINEAR = {"gain_fn": gains.linear_gain}
+_ANSWERS = "it counts statements of an answer, not items of a ranking"
+# Lists are best first, so that the order of the run orders ties.
+_BINARY = Rules(ties="first_row_first", labels="binary")
+
+
+llama_index = Suffixed(
+    "llama_index",
+    "LlamaIndex, the mean over queries. It refuses queries without expected or "
+    "retrieved ids, so these are excluded. With a cutoff, the ideal order of "
+    "NDCG still has all expected ids.",
+    "llama_index/core/evaluation/retrieval/metrics.py, version 0.14",
+    {"NDCG": {"ideal": "uncut"}},
+    without={
+        "cohere_rerank_relevancy": "it asks a model",
+        "granular_mrr": "it is the mean of 1 / rank over the hits, which no "
+        "other source computes",
+    },
+    rules=_BINARY._replace(queries="both"),
+    measures={
+        "hit_rate": at(metrics.HitRateAtK, **_SKIP),
+        "mrr": at(metrics.MeanReciprocalRank, **_SKIP),
+        "precision": at(metrics.PrecisionAtK, **_SKIP),
+        "recall": at(metrics.RecallAtK, **_SKIP),
+        "ap": at(metrics.MeanAveragePrecision, **_SKIP),
+        "ndcg": at(metrics.NDCG, **_SKIP),
+    },
+    aliases="llamaindex llama-index",
+)
+
+haystack = Suffixed(
+    "haystack",
+    "Haystack's evaluators of documents. The recall is single hit by default: "
+    "1 if any relevant document is retrieved. With a cutoff, the ideal order "
+    "of NDCG still has all documents.",
+    "haystack/components/evaluators, version 3.4",
+    {"NDCG": {**_LINEAR, "ideal": "uncut"}},
+    rules=Rules(ties="first_row_first"),
+    measures={
+        "DocumentRecallEvaluator": at(metrics.HitRateAtK),
+        "DocumentRecallEvaluator_multi_hit": at(metrics.RecallAtK),
+        "DocumentMAPEvaluator": at(metrics.MeanAveragePrecision),
+        "DocumentMRREvaluator": at(metrics.MeanReciprocalRank),
+        "DocumentNDCGEvaluator": at(metrics.NDCG),
+    },
+    aliases="haystack_ai",
+)
+
+ragas = Suffixed(
+    "ragas",
+    "Ragas, for binary verdicts: context precision is average precision over "
+    "the hits. Its id-based precision and non-LLM recall exclude queries that "
+    "retrieve nothing, which count as 0 here: leave them out of the truth.",
+    "ragas/metrics/_context_precision.py and _context_recall.py, version 0.4",
+    {},
+    without={
+        "context_recall context_entity_recall faithfulness answer_relevancy "
+        "context_relevance": _ANSWERS,
+    },
+    rules=_BINARY,
+    measures={
+        "context_precision": at(metrics.MeanAveragePrecision, **_HITS),
+        "non_llm_context_precision_with_reference": at(
+            metrics.MeanAveragePrecision, **_HITS, **_SKIP
+        ),
+        "id_based_context_precision": at(metrics.PrecisionAtK),
+        "id_based_context_recall non_llm_context_recall": at(
+            metrics.RecallAtK, **_SKIP
+        ),
+    },
+)
+
+deepeval = Suffixed(
+    "deepeval",
+    "DeepEval, for binary verdicts: contextual precision is average precision "
+    "over the hits.",
+    "deepeval/metrics/contextual_precision/contextual_precision.py, "
+    "version 4.3",
+    {},
+    without={
+        "answer_relevancy contextual_recall contextual_relevancy "
+        "faithfulness": _ANSWERS,
+    },
+    rules=_BINARY,
+    measures={
+        "contextual_precision": at(metrics.MeanAveragePrecision, **_HITS),
+    },
+)
+
+
+phoenix = Suffixed(
+    "phoenix",
+    "Arize Phoenix, if all relevant documents are retrieved: it knows labels "
+    "of retrieved documents only. A missing label makes its NDCG and precision "
+    "NaN and drops the query from the mean: label all retrieved documents.",
+    "phoenix/metrics/retrieval_metrics.py, version 20.26",
+    {"NDCG": _LINEAR},
+    rules=Rules(ties="first_row_first"),
+    measures={
+        "ndcg": at(metrics.NDCG),
+        "precision": over_k(metrics.PrecisionAtK),
+        "reciprocal_rank": Measure(metrics.MeanReciprocalRank),
+        "hit": Measure(metrics.HitRateAtK),
+    },
+    aliases="arize arize_phoenix",
+)
+
+mlflow = Suffixed(
+    "mlflow",
+    "MLflow's metrics of retrievers, for binary relevance. Precision divides "
+    "by what was retrieved, and the ideal order of NDCG is as short as the "
+    "list.",
+    "mlflow/metrics/metric_definitions.py, version 3.17",
+    {"NDCG": {"ideal": "shown"}},
+    rules=_BINARY,
+    measures={
+        "precision_at": at_k(metrics.PrecisionAtK),
+        "recall_at": at_k(metrics.RecallAtK),
+        "ndcg_at": at_k(metrics.NDCG),
+    },
+    mark="{name}_{k}",
+)
+
+evidently = Suffixed(
+    "evidently",
+    "Evidently with its default `no_feedback_users=False`, for lists whose "
+    "items all have labels and different scores: tied items share a rank "
+    "there, so that its precision may exceed 1.",
+    "evidently/legacy/metrics/recsys, version 0.7",
+    {"NDCG": _LINEAR},
+    without={
+        "MAP": "it takes the last row of a list in the order of the data as "
+        "the item at rank k",
+        "FBeta": "it is F of the mean precision and the mean recall",
+    },
+    measures={
+        "NDCG": at_k(metrics.NDCG, **_SKIP),
+        "MRR": at_k(metrics.MeanReciprocalRank, **_SKIP),
+        "HitRate": at_k(metrics.HitRateAtK, **_SKIP),
+        "Precision": at_k(metrics.PrecisionAtK, **_SKIP),
+        "Recall": at_k(metrics.RecallAtK, **_SKIP),
+    },
+)
+
+# mypy reads only literal lists, and exports what a star imports without one.
+if not typing.TYPE_CHECKING:
+    __all__ = [n for n, x in globals().items() if isinstance(x, Convention)]

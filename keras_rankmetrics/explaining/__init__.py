@@ -1,0 +1,1 @@
+"""Numbers explained: the readings of judgements and a run that give them."""

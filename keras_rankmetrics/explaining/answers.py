@@ -1,0 +1,208 @@
+"""The answers of `explain`: readings in words, and steps between them."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from keras_rankmetrics.conventions.convention import Rules
+from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
+from keras_rankmetrics.explaining.words import sentence
+
+_SHOWN = 5  # answers that are printed
+_TOOLS = 8  # tools of one of them
+_NO_EVIDENCE = 0.5  # matches by chance
+
+
+class Reading(NamedTuple):
+    """A way to get a number from judgements and a run.
+
+    Attributes:
+        metric: the metric, with all its options.
+        rules: how the run is read, and which queries count.
+        value: the number that it gives.
+        is_cut: True if the number is this value cut off, not rounded.
+    """
+
+    metric: RankingMetric
+    rules: Rules
+    value: float
+    is_cut: bool = False
+
+    @property
+    def signature(self) -> str:
+        """The signature of the metric, and the rules."""
+        return "|".join(filter(None, [self.metric.signature, str(self.rules)]))
+
+    @property
+    def choices(self) -> dict[str, str]:
+        """All choices by name, as in signatures."""
+        head, *parts = self.metric.signature.split("|")
+        parts += str(self.rules).split("|") if str(self.rules) else []
+        if self.is_cut:
+            parts.append("printed:cut")
+        found = dict(part.split(":", 1) for part in parts)
+        definition = self.metric.definition
+        if definition.traits.needs_order(definition.options):
+            found.pop("ties")  # another choice entails it
+        return {"metric": head, **found}
+
+    @property
+    def departures(self) -> list[str]:
+        """Sentences on the choices that differ from our defaults."""
+        cls = type(self.metric)
+        k = {"k": self.metric.k} if self.metric.k else {}
+        plain = Reading(cls(**k), Rules(), self.value).choices
+        return [
+            sentence(name, value)
+            for name, value in self.choices.items()
+            if plain.get(name) != value
+        ]
+
+
+def _tools(tools: Mapping[str, Sequence[str]]) -> str:
+    """Return the tools that report something, and its names there."""
+    texts = [f"{tool} ({min(names, key=len)})" for tool, names in tools.items()]
+    if len(texts) > _TOOLS:
+        texts[_TOOLS:] = [f"{len(texts) - _TOOLS} more"]
+    return f", as in {', '.join(texts)}" if texts else ", in no tool"
+
+
+class Answer(NamedTuple):
+    """Readings that are equal on this data.
+
+    Attributes:
+        reading: the reading that departs least from our defaults.
+        number: the number of equal readings.
+        tools: the conventions of tools that report it, each with the names that
+            the tool has for it.
+        ours: the value of this metric at this cutoff with our defaults.
+    """
+
+    reading: Reading
+    number: int
+    tools: Mapping[str, Sequence[str]]
+    ours: float
+
+    def __str__(self) -> str:
+        """Return the reading in words."""
+        reading, name = self.reading, self.reading.metric.name
+        lines = [f"{name} = {reading.value:.6f}{_tools(self.tools)}"]
+        departures = reading.departures
+        if departures:
+            lines.append(f"  It differs from our {name}, {self.ours:.6f}:")
+        lines += [f"  - {text}" for text in departures]
+        return "\n".join([*lines, f"  {reading.signature}"])
+
+
+@dataclasses.dataclass(frozen=True)
+class Explanation:
+    """The readings of judgements and a run that give a number.
+
+    Attributes:
+        number: the number as text.
+        answers: the readings that give its digits, those first that depart
+            least from our defaults, and those of tools before others.
+        nearest: where nothing gives it, the nearest ones.
+        tried: the number of readings.
+        distinct: the number of different values that they have.
+        by_chance: how many of these values a number of as many digits would
+            match on average if it had nothing to do with the data.
+    """
+
+    number: str
+    answers: tuple[Answer, ...]
+    nearest: tuple[Answer, ...]
+    tried: int
+    distinct: int
+    by_chance: float
+
+    def __str__(self) -> str:
+        """Return the answers in words."""
+        found = len(self.answers)
+        lines = [
+            f"{self.number}: {found:,} of {self.distinct:,} different values "
+            f"match, of {self.tried:,} readings. By chance, "
+            f"{self.by_chance:.2g} would."
+        ]
+        if self.by_chance >= _NO_EVIDENCE:
+            lines.append(
+                "A match is no evidence: a number of so few digits matches "
+                "some reading of any data. Pass more digits, or the metric."
+            )
+        shown = self.answers[:_SHOWN]
+        if not found:
+            lines.append("No reading gives it. The nearest are:")
+            shown = self.nearest
+        lines += [f"\n{n}. {x}" for n, x in enumerate(shown, start=1)]
+        if found > _SHOWN:
+            lines.append(f"\n... and {found - _SHOWN:,} more.")
+        return "\n".join(lines)
+
+
+def _in_words(name: str, value: str) -> str:
+    """Return a choice in words; the name of a metric is in words already."""
+    if name == "metric" or not value:
+        return value or "not so"
+    return sentence(name, value)
+
+
+class Step(NamedTuple):
+    """A reading of one number, a reading of another, and how they differ.
+
+    Attributes:
+        readings: both readings.
+        choices: the values of both, by the name of each choice that differs.
+    """
+
+    readings: tuple[Reading, Reading]
+    choices: Mapping[str, tuple[str, str]]
+
+    @classmethod
+    def between(cls, one: Reading, other: Reading) -> Step:
+        """Return the step from one reading to another."""
+        ours, theirs = one.choices, other.choices
+        names = dict.fromkeys([*ours, *theirs])
+        pairs = {
+            name: (ours.get(name, ""), theirs.get(name, "")) for name in names
+        }
+        differing = {name: x for name, x in pairs.items() if x[0] != x[1]}
+        return cls((one, other), differing)
+
+    def __str__(self) -> str:
+        """Return the choices that differ, in words."""
+        one, other = self.readings
+        lines = [
+            f"{one.metric.name} = {one.value:.6f} becomes "
+            f"{other.metric.name} = {other.value:.6f}:"
+        ]
+        for name, values in self.choices.items():
+            texts = [_in_words(name, value) for value in values]
+            lines.append(f"  - {name}: {' -> '.join(texts)}")
+        lines += [f"  {reading.signature}" for reading in self.readings]
+        return "\n".join(lines)
+
+
+@dataclasses.dataclass(frozen=True)
+class Steps:
+    """The choices that lead from one number to another.
+
+    Attributes:
+        explanations: the explanation of each number.
+        steps: pairs of a reading of each, those with the fewest differing
+            choices first.
+    """
+
+    explanations: tuple[Explanation, Explanation]
+    steps: tuple[Step, ...]
+
+    def __str__(self) -> str:
+        """Return the steps in words, or why there are none."""
+        one, other = self.explanations
+        lines = [f"From {one.number} to {other.number}:"]
+        for each in self.explanations:
+            if not each.answers:
+                lines.append(str(each))
+        lines += [f"\n{n}. {x}" for n, x in enumerate(self.steps, start=1)]
+        return "\n".join(lines)

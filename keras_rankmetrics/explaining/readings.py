@@ -1,0 +1,537 @@
+"""All readings of judgements and a run: metrics, orders, and means of lists.
+
+The grid of readings has five axes: how the run is read and its ties are
+ordered, the recipe of a metric, the queries of the mean, the value of a list
+without relevant items, and the decimals of the value of each list. Conventions
+define orders and recipes, so that a tool with a convention is always found.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import warnings
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from keras_rankmetrics import conventions, gains, metrics
+from keras_rankmetrics.comparing import together
+from keras_rankmetrics.comparing.forms import input_of
+from keras_rankmetrics.comparing.measured import ALL, Values
+from keras_rankmetrics.comparing.measuring import of_members
+from keras_rankmetrics.comparing.reading import Reading as Asked
+from keras_rankmetrics.comparing.reading import have_same_id
+from keras_rankmetrics.comparing.values import of_arrays
+from keras_rankmetrics.conventions.convention import Convention, Rules
+from keras_rankmetrics.engine.definition import takes
+from keras_rankmetrics.engine.inputs.tensors import to_numpy
+from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
+from keras_rankmetrics.metrics.names import Spec, class_meant
+from keras_rankmetrics.types import EmptyPolicy, TiePolicy
+
+CUTOFFS = (*range(1, 11), 12, 15, 20, 25, 30, 32, 40, 50, 100, 200, 500, 1000)
+QUERIES: tuple[Literal["truth", "both"], ...] = ("truth", "both")
+EMPTY: tuple[EmptyPolicy, ...] = ("zero", "one", "skip")
+DECIMALS = (None, 2)
+_STRICT: Mapping[TiePolicy, TiePolicy] = {"average": "stable"}
+_OF_OTHER_AXES = ("k", "ties", "empty", "seed")
+DIGITS = 9  # of values that are equal
+COMMON = (1, 3, 5, 10, 20, 100, None)  # cutoffs
+_UNREPORTED = 3.0  # the cost of a reading that no tool reports
+_EQUAL_GAINS = (gains.linear_gain, gains.exponential_gain)  # of 0 and 1
+_GRADES = 5  # at most, as thresholds
+_USUAL = {  # numbers that papers set
+    "p": (0.5, 0.8, 0.85, 0.9, 0.95),
+    "beta": (0.5, 2.0),
+    "decay": (0.5, 0.8),
+}
+Index = tuple[int, ...]
+
+
+class Recipe(NamedTuple):
+    """A metric without what other axes decide.
+
+    Attributes:
+        metric: the class.
+        k: the cutoff.
+        options: the names and values of its other options.
+    """
+
+    metric: type[RankingMetric]
+    k: int | None
+    options: frozenset[tuple[str, Any]]
+
+    @classmethod
+    def of(cls, metric: RankingMetric, k: int | None) -> Recipe:
+        """Return the recipe of a metric, with another cutoff."""
+        config = metric.definition.config.items()
+        options = frozenset(x for x in config if x[0] not in _OF_OTHER_AXES)
+        return cls(type(metric), k, options)
+
+    @property
+    def plain(self) -> Recipe:
+        """The recipe of the same class and cutoff, with default options."""
+        return Recipe.of(default_of(self.metric), self.k)
+
+    def made(self, ties: TiePolicy, empty: EmptyPolicy) -> RankingMetric:
+        """Return the metric, with a strict order where it needs one.
+
+        Raises:
+            ValueError: if it does not take the option `empty`.
+        """
+        config = {**dict(self.options), "k": self.k, "empty": empty}
+        taken = {n: x for n, x in config.items() if takes(self.metric, n)}
+        try:
+            return self.metric(**taken, ties=ties)
+        except ValueError:
+            return self.metric(**taken, ties=_STRICT.get(ties, ties))
+
+
+@functools.lru_cache(2**14)  # several orders have the same ties
+def _made(recipe: Recipe, ties: TiePolicy) -> RankingMetric:
+    return recipe.made(ties, "skip")
+
+
+def default_of(metric: type[RankingMetric]) -> RankingMetric:
+    """Return the metric of a class with its defaults."""
+    if metric not in _DEFAULTS:
+        _DEFAULTS[metric] = metric()
+    return _DEFAULTS[metric]
+
+
+_DEFAULTS: dict[type, RankingMetric] = {}
+
+
+class Order(NamedTuple):
+    """How a run is read, and how its tied items are ordered.
+
+    Attributes:
+        rules: the rules of a convention, but for queries and decimals.
+        ties: the option of the metrics.
+    """
+
+    rules: Rules = Rules()
+    ties: TiePolicy = "average"
+
+
+class Named(NamedTuple):
+    """A metric by the name that a tool has for it.
+
+    Attributes:
+        convention: the convention of the tool.
+        name: the name, which a cutoff may follow.
+        metric: the metric at one of its cutoffs.
+        cutoffs: all of them.
+    """
+
+    convention: Convention
+    name: str
+    metric: RankingMetric
+    cutoffs: Sequence[int | None]
+
+    @property
+    def order(self) -> Order:
+        """The order in which the tool has tied items."""
+        rules = self.convention.rules
+        ties = rules.options.get("ties", self.metric.ties)
+        return Order(rules._replace(queries="truth", decimals=None), ties)
+
+
+class Data:
+    """Judgements and a run, and what of them makes readings equal.
+
+    Args:
+        truth: the labels, as for `evaluate`.
+        run: the scores, as for `evaluate`.
+        asked: how to read both.
+    """
+
+    def __init__(self, truth: Any, run: Any, asked: Asked) -> None:
+        self._simplest: dict[Order, Order | None] = {}
+        self._passed = truth, {ALL: run}, asked
+        plain = asked.of_system(None, Rules())
+        judged = input_of(truth, "label", "`truth`", plain)
+        ranked = input_of(run, "score", "`run`", plain)
+        inputs = [judged, ranked]
+        self.has_ids = together.have_ids(inputs) or together.integers_are_ids(
+            inputs
+        )
+        if self.has_ids:
+            rows = ranked.all_rows()
+            self.labels, scores = judged.all_rows().value, rows.value
+            lists = np.unique(rows.query, return_inverse=True)[1]
+            self._has_same_id = bool(have_same_id(rows).any())
+        else:
+            self.labels, scores = (to_numpy(x).ravel() for x in (truth, run))
+            lists = np.repeat(np.arange(len(run)), len(scores) // len(run))
+            self._has_same_id = False
+        self.grades = np.unique(np.maximum(self.labels, 0)).astype(float)
+        self.thresholds = (*self.grades[self.grades > 0][:_GRADES].tolist(),)
+        self._is_binary = set(self.grades) <= {0, 1}
+        self.longest = int(np.bincount(lists).max(initial=0)) + 1
+        order = np.lexsort((scores, lists))
+        is_list = np.diff(lists[order]) == 0
+        ordered = scores[order]
+        ties, in_single = (
+            (np.diff(x) == 0) & is_list
+            for x in (ordered, ordered.astype(np.float32))
+        )
+        self._is_tied = bool(in_single.any())
+        self._is_single = np.array_equal(ties, in_single)
+
+    def is_plain(self, recipe: Recipe) -> bool:
+        """Return True for a metric with our defaults."""
+        plain = self.simplest_recipe(recipe.plain)
+        return plain.options == recipe.options
+
+    def simplest(self, order: Order) -> Order | None:
+        """Return the simplest order that is equal here; None if it is refused.
+
+        Orders are equal if nothing ties, and tools refuse some labels.
+        """
+        if order not in self._simplest:
+            self._simplest[order] = self._simplified(order)
+        return self._simplest[order]
+
+    def _simplified(self, order: Order) -> Order | None:
+        rules, ties = order
+        try:
+            read = rules.read_labels(self.labels)
+        except ValueError:
+            return None
+        is_single = self._is_single or rules.score_dtype == "float64"
+        rules = rules._replace(
+            score_dtype=None if is_single else rules.score_dtype,
+            drop_same_id=rules.drop_same_id and self._has_same_id,
+            labels=rules.labels if (read != self.labels).any() else "grades",
+        )
+        if not self._is_tied:
+            return Order(rules._replace(ties="options"))
+        by_id = rules.ties in ("first_id_first", "last_id_first")
+        if ties == "stable" and self.has_ids and rules.ties == "options":
+            rules = rules._replace(ties="last_id_first")
+        if not self.has_ids and by_id:
+            return None
+        return Order(rules, ties)
+
+    def simplest_recipe(self, recipe: Recipe) -> Recipe:
+        """Return the simplest recipe that is equal for these labels."""
+        options = dict(recipe.options)
+        threshold = options.get("relevance_threshold")
+        if threshold is not None:
+            above = [x for x in (*self.thresholds, np.inf) if x >= threshold]
+            least = 1.0 if threshold <= 1 <= above[0] else above[0]
+            options["relevance_threshold"] = float(least)
+        if options.get("gain_fn") in _EQUAL_GAINS and self._is_binary:
+            options["gain_fn"] = default_of(recipe.metric).options["gain_fn"]
+        return recipe._replace(options=frozenset(options.items()))
+
+    def takes(self, metric: type[RankingMetric]) -> bool:
+        """Return True if a metric takes these labels."""
+        labels, metrics = self.grades[None], [default_of(metric)]
+        try:
+            with np.errstate(all="ignore"):
+                of_arrays(metrics, (labels, np.zeros_like(labels), None))
+        except ValueError:
+            return False
+        return True
+
+    def values(self, order: Order, metrics: Sequence[RankingMetric]) -> Values:
+        """Return the value of each metric and list, without warnings."""
+        truth, systems, asked = self._passed
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            found = of_members(metrics, truth, systems, asked, order.rules)
+        return found.systems[ALL]
+
+
+class Grid(NamedTuple):
+    """The values of all readings.
+
+    Attributes:
+        orders: the orders, the default first.
+        recipes: the recipes.
+        values: `[orders, recipes, queries, empty, decimals]`, NaN for readings
+            that do not exist.
+        tools: the conventions of readings, and their names, by index.
+        costs: how far each reading is from our defaults, like the values.
+        ours: `[recipes]`, the value of the metric with our defaults.
+    """
+
+    orders: list[Order]
+    recipes: list[Recipe]
+    values: np.ndarray
+    tools: Mapping[Index, list[tuple[str, str]]]
+    costs: np.ndarray
+    ours: np.ndarray
+
+    @property
+    def distinct(self) -> int:
+        """The number of different values."""
+        values = self.values[np.isfinite(self.values)]
+        return len(np.unique(np.round(values, DIGITS)))
+
+
+@functools.cache
+def named_metrics(grades: tuple[float, ...] = ()) -> tuple[Named, ...]:
+    """Return the metrics of all conventions that take labels and scores.
+
+    Args:
+        grades: thresholds of relevance that tools may be given.
+    """
+    return tuple(
+        Named(convention, name, metric, cutoffs)
+        for convention in conventions.all_of_them()
+        for name, metric, cutoffs in convention.named_metrics(CUTOFFS, grades)
+        if _is_of_lists(type(metric))
+    )
+
+
+@functools.cache
+def own_metrics() -> tuple[RankingMetric, ...]:
+    """Return our metrics that take labels and scores, with their defaults."""
+    found = []
+    for name in vars(metrics)["__all__"]:
+        with contextlib.suppress(ValueError, TypeError):  # some need a table
+            metric = getattr(metrics, name)()
+            if isinstance(metric, RankingMetric) and _is_of_lists(type(metric)):
+                found.append(metric)
+    return tuple(found)
+
+
+def _is_of_lists(metric: type[RankingMetric]) -> bool:
+    return metric.reads is None and metric.of_catalogue is None
+
+
+def recipes_of(data: Data, specs: Sequence[Spec]) -> list[Recipe]:
+    """Return the recipes of our metrics and of all tools.
+
+    Args:
+        data: the judgements, whose grades are thresholds of relevance, and the
+            run, whose length bounds cutoffs unless a metric divides by them.
+        specs: the only metrics to return; all if there are none.
+    """
+    found: dict[Recipe, None] = {}
+    asked = [k for spec in specs for k in _cutoffs(spec)]
+    named = [each.metric for each in named_metrics(data.thresholds)]
+    reported = {*map(type, named)}
+    for prototype in _prototypes(data, [*own_metrics(), *named]):
+        cls, options = prototype.metric, dict(prototype.options)
+        is_divisor = options.get("denominator") in ("k", "min")
+        longest = max(CUTOFFS) if is_divisor else data.longest
+        every = CUTOFFS if cls in reported else COMMON[:-1]
+        cutoffs = [None, *asked, *(k for k in every if k < longest)]
+        for k in cutoffs if takes(cls, "k") else [None]:
+            recipe = prototype._replace(k=k)
+            if not specs or any(_fits(recipe, spec) for spec in specs):
+                found[recipe] = None
+    return list(found)
+
+
+def _prototypes(data: Data, made: Iterable[RankingMetric]) -> Iterator[Recipe]:
+    """Yield recipes for metrics that take the labels, without cutoffs.
+
+    Our defaults also get all thresholds of relevance, and usual numbers.
+    """
+    taken = {cls for cls in set(map(type, made)) if data.takes(cls)}
+    found = dict.fromkeys(
+        data.simplest_recipe(Recipe.of(metric, None))
+        for metric in made
+        if type(metric) in taken
+    )
+    yield from found
+    for recipe in found:
+        if data.is_plain(recipe):
+            for name, value in recipe.options:
+                values = {**_USUAL, "relevance_threshold": data.thresholds}
+                for other in values.get(name, ()):
+                    options = recipe.options - {(name, value)} | {(name, other)}
+                    yield recipe._replace(options=options)
+
+
+def _cutoffs(spec: Spec) -> list[int]:
+    return list(map(int, (spec.at or "").split(","))) if spec.at else []
+
+
+def _fits(recipe: Recipe, spec: Spec) -> bool:
+    """Return True if a recipe is of the metric of a spec, and of its cutoff."""
+    is_named = recipe.metric.__name__ == class_meant(spec.name)
+    return is_named and (not spec.at or recipe.k in _cutoffs(spec))
+
+
+def grid_of(data: Data, recipes: Sequence[Recipe]) -> Grid:
+    """Return the values of all readings of these recipes.
+
+    Raises:
+        ValueError: if the input is invalid.
+    """
+    [here] = data.values(
+        Order(Rules(queries="both")), [metrics.HitRateAtK()]
+    ).valid
+    ties: tuple[TiePolicy, ...] = ("stable", "pessimistic", "optimistic")
+    orders = [Order(), *(Order(ties=each) for each in ties)]
+    orders += [each.order for each in named_metrics()]
+    simple = [data.simplest(order) for order in orders]
+    kept = list(dict.fromkeys(order for order in simple if order))
+    tools = _tools(data, kept, recipes)
+    plain = {n for n, x in enumerate(recipes) if data.is_plain(x)}
+    values = np.full((len(kept), *_shape(recipes)), np.nan)
+    for place, order in enumerate(kept):
+        places = [*range(len(recipes))]
+        if not _is_usual(order):
+            reported = {index[1] for index in tools if index[0] == place}
+            places = sorted(plain | reported)
+        some = [recipes[each] for each in places]
+        values[place, places] = _means_of(data, order, some, here)
+    costs = _costs(kept, recipes, tools)
+    ours = _ours(data, recipes, values)
+    return Grid(kept, list(recipes), values, tools, costs, ours)
+
+
+def _ours(
+    data: Data, recipes: Sequence[Recipe], values: np.ndarray
+) -> np.ndarray:
+    """Return the value of each metric with our defaults, `[recipes]`."""
+    found = []
+    for recipe in recipes:
+        plain = data.simplest_recipe(recipe.plain)
+        if plain not in recipes:  # its cutoff is longer than all lists
+            plain = plain._replace(k=None)
+        empty = EMPTY.index(default_of(plain.metric).empty)
+        found.append(values[0, recipes.index(plain), 0, empty, 0])
+    return np.array(found)
+
+
+def _is_usual(order: Order) -> bool:
+    """Return True for an order that any script may have, with any options."""
+    rules = order.rules
+    is_read_so = rules == Rules(ties=rules.ties)
+    return is_read_so and order.ties in ("average", "stable")
+
+
+def _shape(recipes: Sequence[Recipe]) -> tuple[int, ...]:
+    return len(recipes), len(QUERIES), len(EMPTY), len(DECIMALS)
+
+
+def _means_of(
+    data: Data, order: Order, recipes: Sequence[Recipe], here: np.ndarray
+) -> np.ndarray:
+    """Return the means of an order, `[recipes, queries, empty, decimals]`."""
+    found = np.full(_shape(recipes), np.nan)
+    made: dict[int, RankingMetric] = {}
+    for place, recipe in enumerate(recipes):
+        with contextlib.suppress(ValueError):
+            made[place] = _made(recipe, order.ties)
+    found[[*made]] = _means(data.values(order, [*made.values()]), here)
+    takes_one = [
+        x.metric.has_upper_bound and x.metric.more_is_better for x in recipes
+    ]
+    found[~np.array(takes_one, bool), :, EMPTY.index("one")] = np.nan
+    return found
+
+
+def _means(values: Values, here: np.ndarray) -> np.ndarray:
+    """Return the means of lists, `[metrics, queries, empty, decimals]`.
+
+    Args:
+        values: the values of metrics that exclude lists without relevant items.
+        here: bool `[lists]`, True for those that the run has.
+    """
+    found: list[np.ndarray] = []
+    exact = np.where(values.valid, values.values, 0.0)
+    for decimals in DECIMALS:
+        rounded = Rules(decimals=decimals).rounded(exact)
+        for counted in (np.ones_like(here), here):
+            total, number = (
+                x[:, counted].sum(axis=1) for x in (rounded, values.valid)
+            )
+            every = counted.sum()
+            with np.errstate(invalid="ignore"):  # of no lists
+                found.append(total / every)
+                found.append((total + every - number) / every)
+                found.append(total / number)
+    shape = len(DECIMALS), len(QUERIES), len(EMPTY), -1
+    return np.array(found).reshape(shape).transpose(3, 1, 2, 0)
+
+
+def index_of(
+    data: Data,
+    orders: Sequence[Order],
+    recipes: Mapping[Recipe, int],
+    named: Named,
+    k: int | None,
+) -> Index | None:
+    """Return the index of a tool's reading, or None if it has none.
+
+    Args:
+        data: the judgements and the run.
+        orders: those of the grid.
+        recipes: the places of recipes in the grid.
+        named: a metric of the tool.
+        k: its cutoff.
+    """
+    rules, order = named.convention.rules, data.simplest(named.order)
+    recipe = data.simplest_recipe(Recipe.of(named.metric, k))
+    if recipe not in recipes:  # its cutoff is longer than all lists
+        recipe = recipe._replace(k=None)
+    if order is None or recipe not in recipes:
+        return None
+    return (
+        orders.index(order),
+        recipes[recipe],
+        QUERIES.index(rules.queries),
+        EMPTY.index(named.metric.empty),
+        DECIMALS.index(rules.decimals),
+    )
+
+
+def _tools(
+    data: Data, orders: Sequence[Order], recipes: Sequence[Recipe]
+) -> Mapping[Index, list[tuple[str, str]]]:
+    """Return the conventions of readings, and their names, by index."""
+    places = {recipe: place for place, recipe in enumerate(recipes)}
+    found: dict[Index, list[tuple[str, str]]] = defaultdict(list)
+    for each in named_metrics(data.thresholds):
+        for k in each.cutoffs:
+            index = index_of(data, orders, places, each, k)
+            if index is not None:
+                text = each.convention.written(each.name, k)
+                found[index].append((each.convention.name, text))
+    return found
+
+
+def _costs(
+    orders: Sequence[Order],
+    recipes: Sequence[Recipe],
+    reported: Iterable[Index],
+) -> np.ndarray:
+    """Return how far each reading is from our defaults.
+
+    It is the number of choices that differ, with more for an unusual cutoff and
+    for readings that no tool reports.
+    """
+    of_orders = [
+        len(str(x.rules).split("|")) if x.rules != Rules() else x != Order()
+        for x in orders
+    ]
+    of_recipes = [
+        len(x.options - x.plain.options) + 0.5 * (x.k not in COMMON)
+        for x in recipes
+    ]
+    of_empty = [
+        [each != default_of(x.metric).empty for each in EMPTY] for x in recipes
+    ]
+    costs = (
+        np.array(of_orders, float)[:, None, None, None, None]
+        + np.array(of_recipes)[:, None, None, None]
+        + np.arange(len(QUERIES))[:, None, None]
+        + np.array(of_empty, float)[:, None, :, None]
+        + np.arange(len(DECIMALS))
+        + _UNREPORTED
+    )
+    for index in reported:
+        costs[index] -= _UNREPORTED
+    return costs

@@ -1,0 +1,1 @@
+"""The values that other tools report of drawn data, by their own code."""

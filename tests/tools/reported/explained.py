@@ -1,0 +1,141 @@
+"""How often `explain` finds the tool that reported a value.
+
+    python -m tests.tools.reported.explained SEED ...
+
+For each tool that is installed, and each seed, it draws data, rounds all values
+to four digits, and explains them. It prints the share of values whose tool and
+measure are among the answers, and in the first one.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+import warnings
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from keras_rankmetrics import conventions
+from keras_rankmetrics.comparing.reading import Reading
+from keras_rankmetrics.conventions.from_text import metrics_of
+from keras_rankmetrics.explaining import explain as explaining
+from keras_rankmetrics.explaining.readings import (
+    Data,
+    Named,
+    grid_of,
+    index_of,
+    recipes_of,
+)
+from tests.tools.benchmarks.markdown import table
+from tests.tools.reported import __main__ as reported
+from tests.tools.reported.store import data_of
+from tests.tools.reported.tool import Tool
+
+DIGITS = 4
+
+
+class Found(NamedTuple):
+    """A value of a tool.
+
+    Attributes:
+        tool: the name of the convention.
+        measure: the name of the measure there.
+        text: the value as printed.
+        place: the place of its answer, from 0 on; None if there is none.
+        answers: the number of answers.
+        by_chance: the number of values that would match by chance.
+    """
+
+    tool: str
+    measure: str
+    text: str
+    place: int | None
+    answers: int
+    by_chance: float
+
+
+def found(
+    tool: Tool, seed: int, values: Mapping[str, float]
+) -> Iterator[Found]:
+    """Yield each value of a tool, and where its answer is.
+
+    It is in the answer that has the reading of the convention, which is the
+    same for all tools with this rule.
+    """
+    drawn = data_of(tool, seed)
+    data = Data(drawn.truth, drawn.run, Reading())
+    grid = grid_of(data, recipes_of(data, ()))
+    places = {recipe: place for place, recipe in enumerate(grid.recipes)}
+    convention = conventions.named(tool.convention)
+    for measure, value in values.items():
+        [metric] = metrics_of(measure, convention, **convention.rules.options)
+        named = Named(convention, measure, metric, ())
+        index = index_of(data, grid.orders, places, named, metric.k)
+        text = f"{value:.{DIGITS}f}"
+        number = explaining.Number.of(text)
+        matches = explaining._matches(grid, number)
+        explained = explaining._explanation(grid, number, matches)
+        right = [
+            place
+            for place, answer in enumerate(explained.answers)
+            if index is not None
+            and abs(answer.reading.value - grid.values[index]) < 1e-9
+        ]
+        yield Found(
+            tool.convention,
+            measure,
+            text,
+            min(right, default=None),
+            len(explained.answers),
+            explained.by_chance,
+        )
+
+
+def main(seeds: list[int]) -> None:
+    """Print a row for each tool, and one for all of them."""
+    warnings.simplefilter("ignore")
+    rows: dict[str, list[Found]] = {}
+    began = time.monotonic()
+    for tool in reported.tools():
+        if tool.version is None or not tool.package:
+            continue
+        for seed in seeds:
+            values = tool.values(data_of(tool, seed))
+            rows.setdefault(tool.convention, []).extend(
+                found(tool, seed, values)
+            )
+    every = [x for of_tool in rows.values() for x in of_tool]
+    print(
+        f"{len(every):,} values of {len(rows)} tools, {time.monotonic() - began:.0f} s"
+    )
+    for each in every:
+        if each.place is None:
+            print(f"not found: {each}")
+    header = "Tool", "Values", "Found", "First", "Answers", "By chance"
+    print(
+        table(
+            header,
+            map(_row, [*rows, "all"], [*rows.values(), every]),
+            left=(0,),
+        )
+    )
+
+
+def _row(name: str, values: list[Found]) -> list[str]:
+    is_found = np.mean([x.place is not None for x in values])
+    is_first = np.mean([x.place == 0 for x in values])
+    answers = np.mean([x.answers for x in values])
+    by_chance = np.mean([x.by_chance for x in values])
+    numbers = (
+        f"{is_found:.1%}",
+        f"{is_first:.1%}",
+        f"{answers:.2f}",
+        f"{by_chance:.2f}",
+    )
+    return [name, str(len(values)), *numbers]
+
+
+if __name__ == "__main__":
+    main(list(map(int, sys.argv[1:])))
