@@ -211,6 +211,7 @@ ir_measures = Vocabulary(
         "infAP": _ESTIMATE,
     },
     rules=Rules("float32", "last_id_first", labels="integers"),
+    subtopic_rules=Rules("float64", "first_id_first", labels="integers"),
     measures={
         "AP MAP": Measure(metrics.MeanAveragePrecision, _BINARY_AT_K),
         "AP_IA MAP_IA": Measure(metrics.MeanAveragePrecisionIA, _BINARY),
