@@ -13,7 +13,6 @@ import os
 import re
 from collections.abc import (
     Callable,
-    Iterable,
     Iterator,
     Mapping,
     Sequence,
@@ -323,8 +322,10 @@ class BySubtopic(ByQuery):
     @classmethod
     def matches(cls, x: Any, reading: Reading) -> bool:
         """Return True for dicts of dicts of dicts."""
-        items = _first_value(x)
-        return isinstance(_first_value(items), Mapping)
+        entries = x.values() if isinstance(x, Mapping) else ()
+        full = (each for each in entries if isinstance(each, Mapping) and each)
+        items = next(full, {})
+        return isinstance(next(iter(items.values()), None), Mapping)
 
     def chunks(self) -> Iterator[Columns]:
         """Raise ValueError, since an item has no label of its own."""
@@ -337,13 +338,16 @@ class BySubtopic(ByQuery):
     def rows_of_subtopics(self) -> tuple[Rows, np.ndarray]:
         """Return all rows, and the subtopic of each."""
         queries, entries = self.entries
-        for labels in itertools.chain.from_iterable(map(_values_of, entries)):
-            if not isinstance(labels, Mapping):
-                raise TypeError(
-                    f"Each item of {self.argument} should have a dict of "
-                    f"labels by subtopic. Received: {labels!r}, and dicts of "
-                    "others. Pass `{item: {subtopic: label}}`."
-                )
+        for query, items in zip(queries.tolist(), entries, strict=True):
+            are_dicts = isinstance(items, Mapping)
+            for labels in items.values() if are_dicts else [items]:
+                if not isinstance(labels, Mapping):
+                    raise TypeError(
+                        f"Each item of {self.argument} should have a dict of "
+                        f"labels by subtopic. Received: {labels!r} in the "
+                        f"query {as_text(query)!r}, and dicts in others. Pass "
+                        "`{item: {subtopic: label}}`."
+                    )
         *columns, subtopics = zip(
             *(
                 (query, item, label, subtopic)
@@ -497,19 +501,6 @@ def _as_lists(x: Any) -> Any:
         return x.to_list()  # of polars
     is_nested = isinstance(x, np.ndarray) and x.dtype == object and x.ndim == 1
     return list(x) if is_nested and not isinstance(first_of(x), str) else x
-
-
-def _values_of(x: Any) -> Iterable[Any]:
-    """Return the values of a dict, and what is no dict as the only value."""
-    return x.values() if isinstance(x, Mapping) else [x]
-
-
-def _first_value(x: Any) -> Any:
-    """Return the first value of a dict that is no empty dict."""
-    full = (
-        each for each in _values_of(x) if not isinstance(each, Mapping) or each
-    )
-    return next(full, None)
 
 
 def _kind_of_matrix(x: Any) -> str:

@@ -19,7 +19,6 @@ from keras_rankmetrics.engine.metric.ranking_metric import (
     RankingMetric,
 )
 from keras_rankmetrics.metrics.names import class_meant, parsed
-from keras_rankmetrics.types import Truth
 
 Value = TypeVar("Value")
 _SUFFIXED = re.compile(
@@ -337,7 +336,7 @@ class Convention:
         }
         vars(self).update(self.presets)
 
-    def rules_for(self, reads: Truth | None) -> Rules:
+    def rules_for(self, reads: str | None) -> Rules:
         """Return how the source reads runs for metrics that read a truth."""
         own = self.subtopic_rules if reads == "subtopics" else None
         return own or self.rules

@@ -158,7 +158,11 @@ FLAT = {"q1": {"d1": 1}}
         (FLAT, METRICS, "labels by subtopic. Received: labels of items alone"),
         (nested(), "NDCG@5", "a label for each item. Received: labels by sub"),
         (nested(), "NDCG@5 ERRIA", "once for each kind"),
-        ({"q1": {"d1": {"t": 1}, "d2": 1}}, METRICS, "Received: 1, and dicts"),
+        (
+            {"q1": {"d1": {"t": 1}, "d2": 1}},
+            METRICS,
+            "Received: 1 in the",
+        ),
         ([*ROWS, ROWS[0]], METRICS, "'d.' of the query 'q.' twice in one sub"),
         (ROWS, "NDCG@5", "'d.' of the query 'q.' twice in the truth"),
     ],
