@@ -59,6 +59,9 @@ def evaluate(
       Hugging Face datasets, dicts of columns, `Rows`, or named tuples, as those
       of ir_datasets and ir_measures;
     - `Qrels` and `Run` of ranx;
+    - for metrics of subtopics, judgements with a column `subtopic` or
+      `iteration`, as the second one of TREC is, or `{query: {item: {subtopic:
+      label}}}`;
     - paths: files of TREC, CSV, TSV, JSON, JSON lines or Parquet, and folders
       of BEIR datasets.
 
@@ -92,9 +95,9 @@ def evaluate(
             the tool, and the run is read by its rules. Metrics that are objects
             keep their own options.
         columns: the names of columns by role, such as `{"query": "qid", "item":
-            "docid", "score": "sim", "label": "grade"}`. Common names are
-            recognized without it, and the result reports them as `Read as`. A
-            label of None means that each row is relevant.
+            "docid", "score": "sim", "label": "grade", "subtopic": "nugget"}`.
+            Common names are recognized without it, and the result reports them
+            as `Read as`. A label of None means that each row is relevant.
         query_ids: `[queries]`, the id of each row of an input without ids of
             queries; by default the number of the row, next to queries that are
             numbered 0, 1, 2, ... or also in order.

@@ -11,7 +11,13 @@ import functools
 import itertools
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import (
+    Callable,
+    Iterator,
+    Mapping,
+    Sequence,
+    Set,
+)
 from typing import Any, ClassVar
 
 import numpy as np
@@ -21,6 +27,7 @@ from keras_rankmetrics.comparing.reading import (
     Columns,
     Input,
     Reading,
+    checked_rows,
     index_of,
     without_padding,
 )
@@ -85,6 +92,15 @@ class File(Input):
                 yield runs.text_rows(part)
         self.is_read = True
 
+    def rows_of_subtopics(self) -> tuple[Rows, np.ndarray]:
+        """Return all rows, and the subtopic of each: the file is read twice."""
+        [items] = runs.chunks_of_file(self.source)
+        [subtopics] = runs.chunks_of_file(self.source.of_subtopics())
+        self.is_read = True
+        if isinstance(self.x, Source):
+            return Rows(*items[:3]), subtopics.item
+        return runs.text_rows(items), subtopics.item
+
     def roles(self) -> dict[str, Any]:
         """Return what was read as each role, known once it is read."""
         return self.source.read_as
@@ -122,6 +138,14 @@ class Chunks(Input):
                 )
             own = self.value, self.argument, self.reading
             yield from Records([each, *chunks], *own).chunks()
+
+    def rows_of_subtopics(self) -> tuple[Rows, np.ndarray]:
+        """Return all rows of an iterator of records, and their subtopics."""
+        records = [] if isinstance(self.x, Rows) else [*self.x]
+        if not records or isinstance(records[0], Rows):
+            return super().rows_of_subtopics()
+        own = self.value, self.argument, self.reading
+        return Records(records, *own).rows_of_subtopics()
 
 
 class Search(Input):
@@ -289,6 +313,54 @@ class ByQuery(Input):
         return super().accepted(rows)
 
 
+class BySubtopic(ByQuery):
+    """The labels of the items of each query, by subtopic."""
+
+    looks = "`{query: {item: {subtopic: label}}}`, the truth alone"
+    made_by = "your own code, for metrics of subtopics"
+
+    @classmethod
+    def matches(cls, x: Any, reading: Reading) -> bool:
+        """Return True for dicts of dicts of dicts."""
+        entries = x.values() if isinstance(x, Mapping) else ()
+        full = (each for each in entries if isinstance(each, Mapping) and each)
+        items = next(full, {})
+        return isinstance(next(iter(items.values()), None), Mapping)
+
+    def chunks(self) -> Iterator[Columns]:
+        """Raise ValueError, since an item has no label of its own."""
+        raise ValueError(
+            f"{self.argument} should have a {self.value} for each item. "
+            "Received: labels by subtopic. Pass metrics of subtopics, such as "
+            "`AlphaNDCG(k=10)`, or {query: {item: label}}."
+        )
+
+    def rows_of_subtopics(self) -> tuple[Rows, np.ndarray]:
+        """Return all rows, and the subtopic of each."""
+        queries, entries = self.entries
+        for query, items in zip(queries.tolist(), entries, strict=True):
+            are_dicts = isinstance(items, Mapping)
+            for labels in items.values() if are_dicts else [items]:
+                if not isinstance(labels, Mapping):
+                    raise TypeError(
+                        f"Each item of {self.argument} should have a dict of "
+                        f"labels by subtopic. Received: {labels!r} in the "
+                        f"query {as_text(query)!r}, and dicts in others. Pass "
+                        "`{item: {subtopic: label}}`."
+                    )
+        *columns, subtopics = zip(
+            *(
+                (query, item, label, subtopic)
+                for query, items in zip(queries.tolist(), entries, strict=True)
+                for item, labels in items.items()
+                for subtopic, label in labels.items()
+            ),
+            strict=True,
+        )
+        rows = checked_rows((columns[0], columns[1], columns[2]), self.argument)
+        return rows, ids_of(list(subtopics), self.argument)
+
+
 class ByPosition(ByQuery):
     """The items of each query, for queries in order."""
 
@@ -393,7 +465,7 @@ EXPECTED = (
 )
 FORMS: tuple[type[Input], ...] = (
     *(File, Chunks, Search, Table, Records),
-    *(ByQuery, ByPosition, Integers, Arrays),
+    *(BySubtopic, ByQuery, ByPosition, Integers, Arrays),
 )
 
 

@@ -27,6 +27,7 @@ _CONVERT = {
 }
 _KEEP_BEST = 'Remove one, or pass `duplicates="best"` to keep the best of each.'
 _SIGNS = {"first_id_first": 1, "last_id_first": -1}  # of orders by id
+_REMOVE = "`duplicates` is for runs: remove one."
 _EXACT = 2**24  # integers below it are exact in float32
 
 
@@ -38,7 +39,7 @@ class Judgements:
         numbers: the number of each query, in the order of the truth.
         lists: `[items]`, the number of the query of each item.
         labels: `[items]`, `absent` in place of labels below 0; or the scores of
-            a reference ranking.
+            a reference ranking; or `[items, subtopics]`.
         items: `[items]`, the ids of items.
         absent: the label of an item that the truth lacks: `UNJUDGED`, or `-inf`
             if the truth is a reference ranking.
@@ -56,6 +57,7 @@ class Judgements:
         rows: Rows,
         queries: np.ndarray | None = None,
         absent: float = UNJUDGED,
+        subtopics: np.ndarray | None = None,
     ) -> Judgements:
         """Return the judgements of rows in any order.
 
@@ -63,6 +65,7 @@ class Judgements:
             rows: the judgements, or a reference ranking.
             queries: all queries, if some may have no rows.
             absent: `-inf` for a reference ranking.
+            subtopics: the subtopic of each row, if labels are by subtopic.
 
         Raises:
             ValueError: if an item is twice in a list.
@@ -71,6 +74,8 @@ class Judgements:
         if queries is not None:
             _numbered(queries, numbers)
         lists = _numbered(rows.query, numbers)
+        if subtopics is not None:
+            lists, rows = _by_subtopic(lists, rows, subtopics)
         order = np.argsort(lists, kind="stable")
         lists, values = lists[order], rows.value[order]
         if absent == UNJUDGED:
@@ -81,8 +86,7 @@ class Judgements:
         found = cls(numbers, lists, labels, rows.item[order], absent)
         pairs = item_rows.ListItems(found.lists, found.items, found.keys)
         again, _ = item_rows.duplicates(pairs)
-        remedy = "`duplicates` is for runs: remove one."
-        _check_once(rows, order[again], "the truth", remedy)
+        _check_once(rows, order[again], "the truth", _REMOVE)
         ids.warn_of_missing(found.queries, found.items)
         return found
 
@@ -109,9 +113,23 @@ class Judgements:
         scores = np.full(len(at), -np.inf, np.float32)
         return self.lists[at], self.labels[at], scores, self.items[at]
 
+    def no_labels(self, number: int) -> np.ndarray:
+        """Return the labels of items that the truth lacks."""
+        shape = number, *self.labels.shape[1:]
+        return np.full(shape, self.absent, np.float32)
+
+    def are_judged(self, labels: np.ndarray) -> np.ndarray:
+        """Return True for labels of items that are judged, bool `[items]`.
+
+        Those of a judged item are for all subtopics.
+        """
+        of_items = labels if labels.ndim == 1 else labels[:, 0]
+        found: np.ndarray = of_items != self.absent
+        return found
+
     def labelled(self) -> np.ndarray:
         """Return True for queries with a label of 0 or more, bool `[lists]`."""
-        lists = self.lists[self.labels != self.absent]
+        lists = self.lists[self.are_judged(self.labels)]
         return np.bincount(lists, minlength=len(self.numbers)) > 0
 
     @property
@@ -119,8 +137,11 @@ class Judgements:
         """A hash that does not depend on the order of the rows."""
         keys = ids.mixed(ids.keys_of(self.queries))[self.lists]
         keys += np.uint64(3) * ids.mixed(ids.keys_of(self.items))
-        bits = self.labels.astype(np.float64).view(np.uint64)
-        return f"{int(ids.mixed(ids.mixed(keys) + bits).sum()):016x}"
+        columns = self.labels.shape[1:] or (1,)
+        labels = self.labels.astype(np.float64).reshape(-1, *columns)
+        bits = labels.view(np.uint64) + np.arange(*columns, dtype=np.uint64)
+        keys = ids.mixed(keys)[:, None]
+        return f"{int(ids.mixed(keys + bits).sum()):016x}"
 
 
 class Joined(NamedTuple):
@@ -129,7 +150,8 @@ class Joined(NamedTuple):
     Attributes:
         places: `[lists]`, the indices of the lists in the truth.
         lengths: `[lists]`, the numbers of items.
-        labels: `[items]`, `absent` for an item that the truth lacks.
+        labels: `[items]`, `absent` for an item that the truth lacks; or
+            `[items, subtopics]`.
         scores: `[items]`, `-inf` for an item that the system lacks.
     """
 
@@ -185,11 +207,9 @@ class Joining:
             # A list without judgements gets one unjudged item. Without any
             # items, it would be padding.
             empty = np.setdiff1d(missing, truth.lists[at])
-            labels, scores = np.full(
-                (2, len(empty)), [[truth.absent], [-np.inf]], np.float32
-            )
+            scores = np.full(len(empty), -np.inf, np.float32)
             no_ids = np.zeros(len(empty), truth.items.dtype)
-            fillers = empty, labels, scores, no_ids
+            fillers = empty, truth.no_labels(len(empty)), scores, no_ids
             yield self._ordered(truth.not_retrieved(at), fillers)
 
     @property
@@ -232,14 +252,14 @@ class Joining:
             ),
         )
         _check_once(chunk, twins[0], self._argument, _KEEP_BEST)
-        labels = np.full(len(places), truth.absent, np.float32)
+        labels = truth.no_labels(len(places))
         labels[rows] = truth.labels[at[found]]
         self._found[at[found]] = True
         known = places < number
         lists, labels, items = places[known], labels[known], chunk.item[known]
         scores = in_float32(chunk.value[known], lists)
-        retrieved, judged = scores > -np.inf, labels != truth.absent
-        judgements = truth.labels[at] != truth.absent
+        retrieved, judged = scores > -np.inf, truth.are_judged(labels)
+        judgements = truth.are_judged(truth.labels[at])
         keys = self._queries[lists] + ids.keys_of(items)
         self._ranking += _of_ranks(
             lists[retrieved], keys[retrieved], scores[retrieved]
@@ -266,7 +286,7 @@ class Joining:
         order = np.lexsort((-scores, lists))
         ordered = lists[order]
         ranks = np.arange(len(order)) - np.searchsorted(ordered, ordered)
-        wrong = (labels[order] == self._truth.absent) & (ranks < self._depth)
+        wrong = ~self._truth.are_judged(labels[order]) & (ranks < self._depth)
         for place in order[wrong][:1].tolist():
             query = self._truth.queries[lists[place]].item()
             raise ValueError(
@@ -284,8 +304,14 @@ class Joining:
         if self._order in _SIGNS:
             sign = _SIGNS[self._order]
             order = _by_score_and_id(lists, scores, items, sign)
+            if labels.ndim > 1:
+                scores = _without_ties(lists, scores, order)
         else:
             order = np.argsort(lists, kind="stable")
+        if labels.ndim > 1:
+            # The best order takes the first of equal items: here that with the
+            # last id, as in ndeval, whatever the order of the rows.
+            order = np.lexsort((-_order_of_ids(items), lists))
         lengths = np.bincount(lists, minlength=len(self._truth.numbers))
         [places] = np.nonzero(lengths)
         return Joined(places, lengths[places], labels[order], scores[order])
@@ -305,7 +331,7 @@ class Joining:
         some = np.isin(lists, places)
         unjudged = spellings.with_lists(lists[some], items[some])
         at = truth.of_lists(places)
-        at = at[truth.labels[at] != truth.absent]
+        at = at[truth.are_judged(truth.labels[at])]
         if not is_low:
             at = at[~self._found[at]]
         judged = spellings.with_lists(truth.lists[at], truth.items[at])
@@ -384,6 +410,36 @@ def _numbered(queries: np.ndarray, numbers: dict[Any, int]) -> np.ndarray:
     return np.repeat(np.array(of_runs, np.int64), lengths)
 
 
+def _by_subtopic(
+    lists: np.ndarray, rows: Rows, subtopics: np.ndarray
+) -> tuple[np.ndarray, Rows]:
+    """Return the list of each item, and rows with labels `[rows, subtopics]`.
+
+    Each list has subtopics of its own. An item is not relevant to those that it
+    has no label for, unless it has none of 0 or more at all.
+
+    Args:
+        lists: the number of the list of each row.
+        rows: the label of an item for a subtopic in each row.
+        subtopics: the subtopic of each row.
+
+    Raises:
+        ValueError: if an item has two labels for a subtopic.
+    """
+    _, first, item = np.unique(
+        ids.exact(lists, rows.item), return_index=True, return_inverse=True
+    )
+    pairs = item_rows.ListItems.of(item, subtopics)
+    again, _ = item_rows.duplicates(pairs)
+    _check_once(rows, again, "one subtopic of the truth", _REMOVE)
+    kinds, place = np.unique(ids.exact(lists, subtopics), return_inverse=True)
+    place -= np.searchsorted(kinds, lists * len(lists))
+    labels = np.full((len(first), place.max(initial=0) + 1), float(UNJUDGED))
+    labels[item, place] = rows.value
+    labels[(labels < 0) & (labels >= 0).any(axis=1, keepdims=True)] = 0
+    return lists[first], Rows(rows.query[first], rows.item[first], labels)
+
+
 def _check_once(
     rows: Rows, again: np.ndarray, argument: str, remedy: str
 ) -> None:
@@ -419,13 +475,25 @@ def _by_score_and_id(
     same &= ordered_lists[1:] == ordered_lists[:-1]
     [places] = np.nonzero(np.append(same, False) | np.append(False, same))
     tied = order[places]
-    texts = items[tied]
-    if texts.dtype.kind in "iu":  # other tools have ids as text
-        texts = texts.astype(np.str_)
-    rank = np.unique(texts, return_inverse=True)[1]
+    rank = _order_of_ids(items[tied])
     by_id = np.lexsort((sign * rank, -scores[tied], lists[tied]))
     order[places] = tied[by_id]
     return order
+
+
+def _order_of_ids(items: np.ndarray) -> np.ndarray:
+    """Return integers in the order of ids, which are text in other tools."""
+    texts = items.astype(np.str_) if items.dtype.kind in "iu" else items
+    return np.unique(texts, return_inverse=True)[1]
+
+
+def _without_ties(
+    lists: np.ndarray, scores: np.ndarray, order: np.ndarray
+) -> np.ndarray:
+    """Return scores of retrieved items that descend in the given order."""
+    below = np.empty(len(order))
+    below[order] = np.arange(len(order))
+    return in_float32(np.where(scores > -np.inf, -below, -np.inf), lists)
 
 
 def _by_score(lists: np.ndarray, scores: np.ndarray) -> np.ndarray:

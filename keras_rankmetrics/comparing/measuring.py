@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -24,7 +24,7 @@ from keras_rankmetrics.comparing.reading import (
     check_numbers,
     warn_of_direction,
 )
-from keras_rankmetrics.conventions.convention import Rules
+from keras_rankmetrics.conventions.convention import Convention, Rules
 from keras_rankmetrics.conventions.from_text import metrics_of
 from keras_rankmetrics.engine.messages import warn
 from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
@@ -32,10 +32,11 @@ from keras_rankmetrics.files import QueriesReturnError
 from keras_rankmetrics.gains import exponential_gain
 from keras_rankmetrics.tables.ids import as_text
 from keras_rankmetrics.tables.members import members_of, metrics_in
-from keras_rankmetrics.types import UNJUDGED
+from keras_rankmetrics.types import UNJUDGED, Truth
 
 _GRADES = 30  # gains of grades above it make all others vanish
 _TIMES = 1e8  # labels above it look like seconds since 1970
+_PLAIN = Convention("ours", "", "", {})  # without rules
 _Metrics = Sequence[RankingMetric]
 _Found = tuple[Sequence[Any], str, dict[str, Values]]
 
@@ -63,11 +64,11 @@ def measured_by(
     source = convention
     if isinstance(convention, str):
         source = conventions.named(convention)
-    rules = Rules() if source is None else source.rules
+    options = {} if source is None else source.rules.options
     made: list[Any] = []
     for each in metrics_in(metrics):
         is_text = isinstance(each, str)
-        made += metrics_of(each, source, **rules.options) if is_text else [each]
+        made += metrics_of(each, source, **options) if is_text else [each]
     asked = members_of(made, statistics.check)
     objects = [x.name for x in metrics_in(metrics) if not isinstance(x, str)]
     if source is not None and objects:
@@ -80,7 +81,7 @@ def measured_by(
         of_members,
         systems=systems,
         reading=reading,
-        rules=rules,
+        rules_for=(source or _PLAIN).rules_for,
         groups=groups,
         sample_weight=sample_weight,
     )
@@ -95,19 +96,22 @@ def of_members(
     truth: Any,
     systems: Mapping[str, Any],
     reading: Reading,
-    rules: Rules,
+    rules_for: Callable[[Truth | None], Rules],
     groups: Any = None,
     sample_weight: Any = None,
     depth: float | None = None,
 ) -> Measured:
     """Return the value of each metric for each system and list.
 
-    With `depth`, lists without labels are excluded, and those with some should
-    have labels for the items at all ranks down to it.
+    `rules_for` returns the rules by which truth and systems are read, from what
+    the metrics read. With `depth`, lists without labels are excluded, and those
+    with some should have labels for the items at all ranks down to it.
     """
+    reads = _truth_of(members)
+    rules = rules_for(reads)
     if reading.drop_same_id is not None:
         rules = rules._replace(drop_same_id=reading.drop_same_id)
-    are_references = _are_of_two_rankings(members)
+    are_references = reads == "two_rankings"
     role = "score" if are_references else "label"
     judged = input_of(truth, role, "`truth`", reading.of_system(None, rules))
     runs, is_one = {}, [*systems] == [ALL]
@@ -161,17 +165,16 @@ def of_members(
     )
 
 
-def _are_of_two_rankings(metrics: _Metrics) -> bool:
-    """Return True if the truth is a reference ranking; all must agree."""
+def _truth_of(metrics: _Metrics) -> Truth | None:
+    """Return what the metrics read in place of labels; all must agree."""
     reads = {m.name: m.definition.traits.reads for m in metrics}
-    found = {name: read == "two_rankings" for name, read in reads.items()}
-    if len(set(found.values())) > 1:
+    if len(set(reads.values())) > 1:
         raise ValueError(
             "The metrics should all take labels, or all a reference ranking in "
-            f"place of labels. Received: {found}, True for the latter. Call "
-            "this once for each kind."
+            "place of labels, or all labels by subtopic. Received: "
+            f"{reads}, None for labels. Call this once for each kind."
         )
-    return any(found.values())
+    return next(iter(reads.values()))
 
 
 def _by_id(
@@ -184,13 +187,17 @@ def _by_id(
 ) -> _Found:
     """Return the queries, a fingerprint of the truth, and each system."""
     _check_by_id(metrics)
-    rows = truth.all_rows()
+    subtopics = None
+    if metrics[0].definition.traits.reads == "subtopics":
+        rows, subtopics = truth.rows_of_subtopics()
+    else:
+        rows = truth.all_rows()
     check_numbers(rows, truth.argument)
     are_labels, absent = truth.value == "label", -np.inf
     if are_labels:
         rows = rows._replace(value=rules.read_labels(rows.value))
         absent = UNJUDGED
-    judgements = joining.Judgements.of(rows, truth.queries(), absent)
+    judgements = joining.Judgements.of(rows, truth.queries(), absent, subtopics)
     number, queries = len(judgements.numbers), judgements.queries
     if not number:
         raise ValueError(
@@ -200,7 +207,7 @@ def _by_id(
     are_grades = any(metric.labels == "grades" for metric in metrics)
     if are_labels:
         _warn_of_negative(rows.value)
-        judged = judgements.labels[judgements.labels >= 0]
+        judged = rows.value[rows.value >= 0]
         truth.assumed |= _checked_labels(judged, metrics, are_grades)
     together.check_order(truth, runs.values(), queries)
     order = "options"
@@ -323,8 +330,6 @@ def _check_by_id(metrics: _Metrics) -> None:
         definition, reason = metric.definition, ""
         if definition.inputs != "scores":
             reason = f'`inputs="{definition.inputs}"`. Leave `inputs` out'
-        elif definition.traits.reads == "subtopics":
-            reason = f"labels by subtopic. {arrays}"
         elif definition.traits.reads == "clicks":
             reason = f"clicks and their propensities. {arrays}"
         elif definition.traits.of_catalogue is not None:

@@ -60,8 +60,8 @@ class Reading:
     """Options for reading the truth and the runs: arguments of `evaluate`.
 
     Attributes:
-        columns: the names of columns by role: `"query"`, `"item"`, `"score"`
-            and `"label"`.
+        columns: the names of columns by role: `"query"`, `"item"`, `"score"`,
+            `"label"` and `"subtopic"`.
         query_ids: `[queries]`, the ids of inputs that have their queries in
             order only; 0, 1, 2, ... by default.
         item_ids: `[items]`, the ids of items that a run numbers.
@@ -84,7 +84,7 @@ class Reading:
     score_dtype: str | None = None
 
     def __post_init__(self) -> None:
-        roles, columns = (*_ROLES, "score", "label"), self.chosen
+        roles, columns = (*_ROLES, "score", "label", "subtopic"), self.chosen
         if not isinstance(columns, Mapping) or not set(columns) <= set(roles):
             raise ValueError(
                 f"`columns` should be a dict from {', '.join(roles)} to the "
@@ -278,6 +278,20 @@ class Input(abc.ABC):
         while True:
             with contextlib.suppress(QueriesReturnError):
                 return item_rows.whole(self.rows())
+
+    def rows_of_subtopics(self) -> tuple[Rows, np.ndarray]:
+        """Return all rows of the truth as one chunk, and the subtopic of each.
+
+        An item has a row for each of its subtopics.
+
+        Raises:
+            ValueError: if there are no subtopics.
+        """
+        raise ValueError(
+            f"{self.argument} should have labels by subtopic. Received: labels "
+            "of items alone. Pass a table or a file with a column `subtopic`, "
+            "or {query: {item: {subtopic: label}}}."
+        )
 
     def _orders_if_wrong(
         self, steps: np.ndarray, least: int

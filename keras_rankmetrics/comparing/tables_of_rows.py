@@ -13,7 +13,7 @@ from keras_rankmetrics.comparing.reading import Columns, Input, Reading
 from keras_rankmetrics.engine.inputs.shapes import check_aligned_axis
 from keras_rankmetrics.engine.inputs.tensors import to_numpy
 from keras_rankmetrics.engine.messages import warn
-from keras_rankmetrics.tables.ids import as_text, column_array
+from keras_rankmetrics.tables.ids import as_text, column_array, ids_of
 from keras_rankmetrics.tables.item_rows import (
     Rows,
     argument,
@@ -101,7 +101,10 @@ class Table(Input):
         """
         names, chosen = self.names(), self.reading.chosen
         columns, wrong = columns_of_roles(
-            self.value, names, chosen, {**_HINTS, "query": self.hint}
+            ("query", "item", self.value),
+            names,
+            chosen,
+            {**_HINTS, "query": self.hint},
         )
         if len(columns) == 2 and not self.reading.candidates(self.value, names):
             ranks = self._ranks(columns)
@@ -114,11 +117,14 @@ class Table(Input):
             ):
                 return columns
         if wrong:
-            expected, received, remedy = wrong
-            raise ValueError(
-                f"{self.argument} {expected} Received: {received}. {remedy}"
-            )
+            raise self._error(*wrong)
         return columns
+
+    def _error(
+        self, expected: str, received: Sequence[Any], remedy: str
+    ) -> ValueError:
+        text = f"{self.argument} {expected} Received: {received}. {remedy}"
+        return ValueError(text)
 
     def chunks(self) -> Iterator[Columns]:
         """Yield the columns of queries, items and values."""
@@ -135,6 +141,16 @@ class Table(Input):
             values = [-self.reading.sign * ranks]
         [value] = values or [np.ones(len(query))]
         yield query, item, value
+
+    def rows_of_subtopics(self) -> tuple[Rows, np.ndarray]:
+        """Return all rows, and the subtopic of each."""
+        rows = self.all_rows()
+        roles, chosen = ("query", "subtopic", self.value), self.reading.chosen
+        columns, wrong = columns_of_roles(roles, self.names(), chosen, {})
+        if "subtopic" not in columns and wrong:
+            raise self._error(*wrong)
+        name = self.assumed["subtopic"] = columns["subtopic"]
+        return rows, ids_of(self.column(name), self.argument)
 
     def accepted(self, rows: Rows) -> Rows:
         """Return the rows; raise ValueError if ranks contradict the scores."""

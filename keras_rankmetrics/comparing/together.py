@@ -13,6 +13,7 @@ import numpy as np
 from keras_rankmetrics.comparing.forms import (
     EXPECTED,
     ByQuery,
+    BySubtopic,
     Integers,
     input_of,
 )
@@ -286,14 +287,15 @@ def _spoken(x: Input) -> str:
 def check_systems(systems: Any, truth: Any, reading: Reading) -> None:
     """Raise ValueError if the systems, or names of systems, are invalid."""
     judged = input_of(truth, "label", "`truth`", reading)
-    if _are_systems(judged):
+    is_one = judged.has_ids and _is_one(
+        input_of(systems, "score", "`systems`", reading)
+    )
+    may_be_truth = isinstance(judged, BySubtopic) and not is_one
+    if _are_systems(judged) and not may_be_truth:
         raise ValueError(
             "`truth` should hold a label for each query and item. Received: "
             f"{_described(truth)}. {_SWAPPED}"
         )
-    is_one = judged.has_ids and _is_one(
-        input_of(systems, "score", "`systems`", reading)
-    )
     if is_one or not isinstance(systems, Mapping):
         raise ValueError(
             "`systems` should be a dict of systems by name. Received: "

@@ -325,6 +325,8 @@ class Convention:
         without: the metrics of the source that are not supported, by their name
             there or here, each with the reason.
         rules: how the source reads runs.
+        subtopic_rules: how it reads them for metrics of subtopics, if that is
+            another tool.
         measures: the equivalents of the source's measures, by their names
             there, if the convention parses these. Their metrics need no entry
             in `metrics` if the defaults apply.
@@ -345,6 +347,7 @@ class Convention:
     measures: Mapping[str, Measure] = dataclasses.field(default_factory=dict)
     aliases: str = ""
     mark: str = "{name}@{k}"
+    subtopic_rules: Rules | None = None
 
     if typing.TYPE_CHECKING:
         # Type checkers infer a constructor's parameters from a value only; no
@@ -401,6 +404,11 @@ class Convention:
             name: Preset(getattr(ours, name), x) for name, x in options.items()
         }
         vars(self).update(self.presets)
+
+    def rules_for(self, reads: str | None) -> Rules:
+        """Return how the source reads runs for metrics that read a truth."""
+        own = self.subtopic_rules if reads == "subtopics" else None
+        return own or self.rules
 
     def of_source(self, text: str, **options: Any) -> ConfiguredMetric | None:
         """Return the metric for a name of the source, or None if it is unknown.

@@ -25,8 +25,15 @@ from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
 
 _RETRIEVED = {"denominator": "retrieved"}
 _LINEAR = {"gain_fn": gains.linear_gain}
-_COUNT = "it is a count that ignores the order; compute it from the data"
-_ESTIMATE = "it is an estimate for sampled judgements"
+_SUM = (
+    "it is a sum over queries that ignores the order, not a mean; compute it "
+    "from the data"
+)
+_ESTIMATE = (
+    "it needs judgements in which pooled items without a label differ from "
+    "those outside the pool; if all of the pool is judged, it is average "
+    "precision"
+)
 _RECALL = {"recall": option("recall")}
 _P = {"p": option("p")}
 _LEVELS = tuple(f"{tenths / 10:.2f}" for tenths in range(11))
@@ -89,11 +96,12 @@ trec_eval = Suffixed(
         "RankBiasedPrecision": "its `rbp` is for graded labels: "
         "`GradedRankBiasedPrecision`, which is equal for labels of 0 and 1",
         "Rprec_mult": "it is R-precision at multiples of R",
-        "gm_bpref gm_map": "it is a geometric mean, not a mean over lists",
+        "gm_bpref gm_map": "it is a geometric mean, not a mean over lists: "
+        "exp of the mean of log(max(value, 0.00001)), over `per_list()`",
         "ideal_dcg": "it is the DCG of the best order of a list, which `NDCG` "
         "divides by",
         "infAP": _ESTIMATE,
-        "num_nonrel_judged_ret num_q num_rel num_rel_ret num_ret": _COUNT,
+        "num_nonrel_judged_ret num_q num_rel num_rel_ret num_ret": _SUM,
         "ndcg_rel": "it is NDCG at each recall level, specific to trec_eval",
         "set_map": "it is the product of `set_P` and `set_recall`",
         "set_relative_P": "it divides by the smaller of the numbers of "
@@ -173,6 +181,8 @@ _NDCG: dict[str, Meaning] = {
 }
 _NOT_RELATIVE = Choices({False: {}}, "SetRelP is not supported.")
 _ALPHA = {"alpha": option("alpha")}
+_NRBP = {**_REL, **_ALPHA, "beta": option("p")}
+_NORMALIZED = {"normalized": True}
 
 ir_measures = Vocabulary(
     "ir_measures",
@@ -193,19 +203,18 @@ ir_measures = Vocabulary(
         "depending on what they have found so far, which no metric here does",
         "Compat": "it measures the overlap with an ideal order, not gains",
         "ERR_IA": "it is `ERRIA` divided by a constant, the same for all lists",
-        "NumQ NumRel NumRelRet NumRet": _COUNT,
+        "NumQ NumRel NumRelRet NumRet": _SUM,
         "SDCG": "it is `DCG(k, gain_fn=linear_gain)` divided by a constant, "
         "the same for all lists",
         "SetAP": "it is the product of SetP and SetR",
         "SetRelP": "it divides by the smaller of the numbers of relevant and "
         "retrieved items, which no other source does",
-        "nNRBP": "it divides by the NRBP of the greedy order, which is not "
-        "supported",
         "α_DCG alpha_DCG": "it divides `AlphaDCG` by the value of a list whose "
         "items are all relevant to all subtopics",
         "infAP": _ESTIMATE,
     },
     rules=Rules("float32", "last_id_first", labels="integers"),
+    subtopic_rules=Rules("float64", "first_id_first", labels="integers"),
     measures={
         "AP MAP": Measure(metrics.MeanAveragePrecision, _BINARY_AT_K),
         "AP_IA MAP_IA": Measure(metrics.MeanAveragePrecisionIA, _BINARY),
@@ -221,7 +230,8 @@ ir_measures = Vocabulary(
         "Judged": Measure(metrics.JudgedAtK, CUTOFF),
         "RR MRR": Measure(metrics.MeanReciprocalRank, _BINARY_AT_K),
         "nDCG NDCG": Measure(metrics.NDCG, _NDCG),
-        "NRBP": Measure(metrics.NRBP, {**_REL, **_ALPHA, "beta": option("p")}),
+        "NRBP": Measure(metrics.NRBP, _NRBP),
+        "nNRBP": Measure(metrics.NRBP, _NRBP, options=_NORMALIZED),
         "P Precision": Measure(metrics.PrecisionAtK, _BINARY_AT_K, ("cutoff",)),
         "P_IA": Measure(metrics.PrecisionIA, _BINARY_AT_K),
         "R Recall": Measure(metrics.RecallAtK, _BINARY_AT_K, ("cutoff",)),
@@ -241,9 +251,7 @@ ir_measures = Vocabulary(
         "alpha_nDCG α_nDCG": Measure(
             metrics.AlphaNDCG, {**_BINARY_AT_K, **_ALPHA}
         ),
-        "nERR_IA": Measure(
-            metrics.ERRIA, _BINARY_AT_K, options={"normalized": True}
-        ),
+        "nERR_IA": Measure(metrics.ERRIA, _BINARY_AT_K, options=_NORMALIZED),
     },
 )
 

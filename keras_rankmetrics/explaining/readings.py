@@ -244,7 +244,9 @@ class Data:
         truth, systems, asked = self._passed
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
-            found = of_members(metrics, truth, systems, asked, order.rules)
+            found = of_members(
+                metrics, truth, systems, asked, lambda _: order.rules
+            )
         return found.systems[ALL]
 
 

@@ -14,6 +14,7 @@ import tempfile
 import weakref
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from copy import copy as copied
 from typing import IO
 
 import numpy as np
@@ -70,6 +71,8 @@ class Source:
         path: the name of the file, for errors.
         read_as: what each role is read from, once that is known: the name of a
             column, `"field 3"` or `"-rank"`.
+        key: the role of the ids next to those of queries: `"item"`, or
+            `"subtopic"` if these are read in their place.
         is_scattered: True once rows of a query were found apart.
     """
 
@@ -85,8 +88,15 @@ class Source:
         self.columns = columns
         self.watch = watch
         self.read_as: dict[str, str] = {}
+        self.key = "item"
         self.is_scattered = False
         self._place: str | int = path
+
+    def of_subtopics(self) -> Source:
+        """Return the same file, of which subtopics are read, not items."""
+        found = copied(self)
+        found.key = "subtopic"
+        return found
 
     def __fspath__(self) -> str:
         return self.path

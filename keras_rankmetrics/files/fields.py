@@ -130,7 +130,7 @@ def parts(
             raise FileError(path, expected, ids.text(row), int(line[row]))
         if not length.all():
             row = int(np.argmin(length))
-            expected = "Each row should have a query and an item."
+            expected = f"Each row should have a query and its {source.key}."
             raise FileError(path, expected, b"", int(line[row]))
     step = _ROOM // longest
     for first in range(0, len(line), step):

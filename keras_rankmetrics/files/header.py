@@ -26,6 +26,8 @@ def columns_by_name(
 ) -> list[str]:
     """Return the names of the columns of queries, items and values.
 
+    Those of subtopics take the place of items if the source is read for them.
+
     Raise FileError if one of them is missing.
 
     Args:
@@ -34,7 +36,7 @@ def columns_by_name(
         line: the number of the line of the header, for errors.
     """
     columns, wrong = item_rows.columns_of_roles(
-        source.value, header, source.columns, {}
+        ("query", source.key, source.value), header, source.columns, {}
     )
     if wrong:
         expected, received, remedy = wrong

@@ -252,6 +252,10 @@ _OBJECT = "A line should be a JSON object, with each name once."
 _NOT_JSON = (ValueError, RecursionError)  # the second one of "[[[[..."
 _NOTHING = "(nothing)"  # an item that is neither judged nor retrieved
 _LISTS = "In Python, `evaluate` takes lists of ids or hits, once loaded."
+_LINES = (
+    "Write a line for each item and subtopic: "
+    '`{"query": "q1", "subtopic": "1", "item": "d1", "label": 1}`.'
+)
 _FEW = 20  # columns of a frame, at most
 _META = "mteb_model_meta"  # next to the subsets in predictions of MTEB
 _RESULT = {"corpus_id": "", "score": 0}  # as in a list of `results`
@@ -450,6 +454,9 @@ def is_nested(line: bytes) -> bool:
 def nested_parts(source: Source) -> Iterator[Part]:
     """Yield the rows of `{query: {item: value}}`. Its lines are the rows."""
     path, value = source.path, source.value
+    if source.key == "subtopic":
+        expected = "It should have a column for the subtopic."
+        raise FileError(path, expected, "nested JSON", remedy=_LINES)
     text = b"".join(blocks.pieces_of(source))
     expected = f"It should be one JSON object, {{query: {{item: {value}}}}}."
     try:

@@ -15,7 +15,7 @@ from keras_rankmetrics.tables import item_rows
 
 # The names of the fields of a line. A run may have more, which are ignored.
 RUN = ("query", "Q0", "item", "rank", "score", "tag")
-QRELS = ("query", "0", "item", "label")
+QRELS = ("query", "subtopic", "item", "label")
 RANKS = ("query", "item", "rank")
 _LineFields = tuple[str, ...]
 _VALUE = {RUN: "score", QRELS: "label", RANKS: "rank"}
@@ -129,9 +129,9 @@ def trec_parts(source: Source, layout: _LineFields) -> Iterator[Part]:
         if remedy:
             raise _wrong(path, layout, data, line, int(rows[0]), remedy)
         is_first = False
-        names = "query", "item", _VALUE[layout]
-        query, item, value = (texts[name] for name in names)
-        yield from fields.parts(source, query, item, value, rows)
+        names = "query", source.key, _VALUE[layout]
+        query, key, value = (texts[name] for name in names)
+        yield from fields.parts(source, query, key, value, rows)
 
 
 _READ_AS = {"query": "field 1", "item": "field 2", "score": "-rank"}
@@ -184,7 +184,8 @@ def _remedy_of_order(texts: Mapping[str, Texts], layout: _LineFields) -> str:
     first = range(min(len(texts["item"].start), _CHECKED))
     if layout is QRELS:
         items, others = (
-            {texts[name].text(row) for row in first} for name in ("item", "0")
+            {texts[name].text(row) for row in first}
+            for name in ("item", "subtopic")
         )
         is_fixed = len(items) == 1 and items <= _FIXED
         if is_fixed and len(others) > 1 and others.isdisjoint(_FIXED):

@@ -208,13 +208,19 @@ class AlphaDCG(bases.Unbounded, bases.NoveltyAware):
 def alpha_ndcg(
     ranking: Ranking,
     k: int | None,
-    alpha: float = 0.5,
     rank_discount_fn: RankDiscountFn = log2_discount,
 ) -> Tensor:
     """Return α-DCG over that of the greedy order."""
-    best = ranking.by_subtopic().best_at_stop(rank_discount_fn, k) / alpha
-    found = alpha_dcg(ranking, k, alpha, rank_discount_fn)
-    return ops.divide_no_nan(found, best)
+    return _over_best(ranking, rank_discount_fn, k)
+
+
+def _over_best(
+    ranking: Ranking, discount: RankDiscountFn, k: int | None
+) -> Tensor:
+    """Return the total of `at_stop` over that of the greedy order."""
+    subtopics = ranking.by_subtopic()
+    stopped = subtopics.total(subtopics.rows.at_stop(discount, k))
+    return ops.divide_no_nan(stopped, subtopics.best_at_stop(discount, k))
 
 
 @bases.metric
@@ -262,12 +268,10 @@ def err_ia(
     ranking: Ranking, k: int | None, normalized: Literal[False, True] = False
 ) -> Tensor:
     """Return the mean over subtopics of 1 / the rank where users stop."""
+    if normalized:
+        return _over_best(ranking, reciprocal_discount, k)
     subtopics = ranking.by_subtopic()
-    stopped = subtopics.rows.at_stop(reciprocal_discount, k)
-    if not normalized:
-        return subtopics.mean(stopped)
-    best = subtopics.best_at_stop(reciprocal_discount, k)
-    return ops.divide_no_nan(subtopics.total(stopped), best)
+    return subtopics.mean(subtopics.rows.at_stop(reciprocal_discount, k))
 
 
 @bases.metric
@@ -319,8 +323,11 @@ def nrbp(
     k: int | None,
     alpha: float = 0.5,
     p: bases.Probability = 0.5,
+    normalized: Literal[False, True] = False,
 ) -> Tensor:
     """Return (1 - (1 - α) p) mean over subtopics of Σ p^(rank - 1) novelty."""
+    if normalized:
+        return _over_best(ranking, reach_probability(p), k)
     subtopics = ranking.by_subtopic()
     reached = subtopics.rows.at_stop(reach_probability(p), k)
     return (1.0 - (1.0 - alpha) * p) / alpha * subtopics.mean(reached)
@@ -336,13 +343,15 @@ class NRBP(bases.NoveltyAware):
     where rel_it is 1 if the item at rank i is relevant to subtopic t, else 0,
     and c_it is the number of items above it that are relevant to t. A user goes
     on to the next item with probability p. An endless list of items that are
-    relevant to all subtopics has the value 1. Item weights only mask items.
+    relevant to all subtopics has the value 1. `normalized=True` divides by the
+    value of the greedy order, like `AlphaNDCG`. Item weights only mask items.
 
     Args:
         k: the cutoff, or None for all ranks.
         alpha: the probability that a relevant item covers all of a subtopic,
             between 0 and 1.
         p: the probability of going on to the next item, between 0 and 1.
+        normalized: whether to divide by the value of the greedy order.
         relevance_threshold: the lowest label of an item relevant to a subtopic.
         shuffle_ties, seed, ties, empty, list_weight: see `RankingMetric`.
         adjusted, inputs, unjudged, name, dtype: see `RankingMetric`. `inputs`
@@ -364,3 +373,4 @@ class NRBP(bases.NoveltyAware):
     measure = staticmethod(nrbp)
 
     p: float = 0.5
+    normalized: bool = False

@@ -62,6 +62,7 @@ COLUMN_NAMES = {
         ("label", "relevance", "rel", "grade", "rating", "r_ui"),
         ("score",),
     ),
+    "subtopic": (("subtopic_id", "subtopic"), ("iteration",)),
 }
 
 
@@ -86,12 +87,12 @@ def candidates(
         header: the names of all columns.
         chosen: the names that the user chose, by role. Runs and judgements may
             call their queries and items differently, so a name that is not in
-            the header counts only for scores and labels.
+            the header counts only for the other roles.
     """
     name = chosen.get(role)
     if name is not None and name in header:
         return [each for each in header if each == name]
-    if role in chosen and role in ("score", "label"):
+    if role in chosen and role not in ("query", "item"):
         return []
     for names in COLUMN_NAMES[role]:
         plain = set(map(plain_name, names))
@@ -102,7 +103,7 @@ def candidates(
 
 
 def columns_of_roles(
-    value: str,
+    roles: tuple[str, str, str],
     header: Sequence[Any],
     chosen: Mapping[str, str | None],
     hints: Mapping[str, str],
@@ -110,7 +111,8 @@ def columns_of_roles(
     """Return the column of each role that has one, and what is wrong.
 
     Args:
-        value: the role of the values, `"score"` or `"label"`.
+        roles: `"query"`, `"item"` or `"subtopic"`, and the role of the values,
+            `"score"` or `"label"`.
         header: the names of all columns.
         chosen: the names that the user chose, by role.
         hints: what else to do if a role has no column, by role.
@@ -119,7 +121,6 @@ def columns_of_roles(
         The names of columns by role; and None if there are all, otherwise what
         the table should have, what was received, and the remedy.
     """
-    roles = ("query", "item", value)
     found = {role: candidates(role, header, chosen) for role in roles}
     columns = {role: x[0] for role, x in found.items() if len(x) == 1}
     for role in (role for role in roles if role not in columns):
@@ -157,7 +158,8 @@ def _remedy(
         return f"Correct the name: {_choices(role, usual)}."
     other, looks = _OTHERS[value]
     of_others = candidates(other, header, {})
-    taken = {*itertools.chain(*found.values()), *of_others}
+    items = candidates("item", header, chosen)  # no subtopics
+    taken = {*itertools.chain(*found.values()), *of_others, *items}
     free = [x for x in header if x not in taken and may_have_role(x)]
     # Columns such as `item_1`, `item_2` are none of a role each.
     stems = {plain_name(x).rstrip("0123456789") for x in free}

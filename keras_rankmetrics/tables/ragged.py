@@ -12,7 +12,7 @@ class Ragged(NamedTuple):
     """Lists of unequal lengths, stored one after the other.
 
     Attributes:
-        values: the values of all lists.
+        values: the values of all lists, `[values]`, or rows of them.
         lengths: `[lists]`.
     """
 
@@ -44,7 +44,8 @@ class Ragged(NamedTuple):
         values = self.values
         if values.dtype.kind == "u":  # has no negative value for padding
             values = values.astype(np.float64)
-        dense = np.full((rows, width), fill, values.dtype)
+        shape = rows, width, *values.shape[1:]
+        dense = np.full(shape, fill, values.dtype)
         dense[np.arange(width) < lengths[:, None]] = values
         return dense
 

@@ -418,7 +418,6 @@ WRONG = [
     ),
     (["qrels", "best.txt", "-m", "RRR"], "There is no metric `RRR`"),
     (["qrels", "best.txt", "-m", "RR RR"], "different names"),
-    (["qrels", "best.txt", "-m", "AlphaNDCG"], "subtopic"),
     (
         ["qrels", "twice.txt", "-m", "RR"],
         "twice.txt, line 3: An item should occur once in the list of a "

@@ -144,7 +144,7 @@ WRONG = {
     "lines": ('{"q": {"a": 1}}\n{"p": {"a": 1}}', "Extra data: line 2"),
     "deep": ('{"a": ' * 100_000, "one JSON object"),
     "long": (f'{{"q": {{"{"d" * 2000}": 1}}}}', "1,024 bytes at most"),
-    "empty": ('{"q": {"": 1}}', "should have a query and an item"),
+    "empty": ('{"q": {"": 1}}', "should have a query and its item"),
 }
 
 

@@ -312,7 +312,7 @@ def test_ids_are_not_empty(tmp_path, name):
     else:
         rows = [{"query": "q", "item": item, "score": 1} for item in ("a", "")]
         path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    with pytest.raises(FileError, match=r"line [23]: .*a query and an item"):
+    with pytest.raises(FileError, match=r"line [23]: .*a query and its item"):
         list(run_of(str(path), {}, lambda done: None))
 
 

@@ -23,6 +23,7 @@ def rows() -> tuple[Row, ...]:
         (krm.ERRIA, "err_ia", {"normalized": True}),
         (krm.NRBP, "nrbp", {}),
         (krm.NRBP, "nrbp", {"p": 0.8, "alpha": 0.3}),
+        (krm.NRBP, "nrbp", {"normalized": True}),
         (krm.PrecisionIA, "precision_ia", {}),
         (krm.PrecisionIA, "precision_ia", {"denominator": "k"}),
         (krm.PrecisionIA, "precision_ia", {"relevance_threshold": 2.0}),

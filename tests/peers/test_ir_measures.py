@@ -6,10 +6,12 @@ documents the order of the items decides in `ties="stable"`, and so it does
 there, if the names of the documents go down or up, as the provider has it.
 """
 
+import csv
 import pathlib
 import re
 
 import numpy as np
+import pandas as pd
 import pytest
 from in_forms import values
 from peer_lists import (
@@ -23,6 +25,8 @@ from peer_lists import (
     tied_lists,
 )
 
+import keras_rankmetrics as krm
+import krm_command
 from keras_rankmetrics import (
     AUC,
     DCG,
@@ -100,6 +104,7 @@ ASKED = {
     "Success": ["Success@1", "Success@10", "Success(rel=2)@5"],
     "alpha_nDCG": ["alpha_nDCG@5", "alpha_nDCG(alpha=0.2,rel=2)@20"],
     "nERR_IA": ["nERR_IA@5", "nERR_IA(rel=2)@20"],
+    "nNRBP": ["nNRBP", "nNRBP(alpha=0.2,beta=0.8,rel=2)"],
     "α_nDCG": ["α_nDCG@3"],
     "nDCG": [
         "nDCG(judged_only=True)@10",
@@ -233,7 +238,7 @@ def test_measures_at_recalls(asked, lists_of):
 
 def is_over_the_best(asked):
     """Return whether the greedy order is what a measure divides by."""
-    return there.parse_measure(asked).NAME in ("alpha_nDCG", "nERR_IA")
+    return there.parse_measure(asked).NAME in ("alpha_nDCG", "nERR_IA", "nNRBP")
 
 
 @pytest.mark.parametrize(
@@ -254,6 +259,8 @@ def test_measures_of_subtopics(asked, values_of_scores):
     over_the_best = is_over_the_best(asked)
     labels, scores = subtopic_lists(values_of_scores)
     theirs = of_subtopics(measure, labels, scores, over_the_best)
+    if measure.NAME == "nNRBP":  # without relevant items it divides 0 by 0
+        theirs = np.nan_to_num(theirs)
     metric = OURS.parse(asked, ties="stable")
     compare(metric, Data(labels, scores), theirs)
 
@@ -273,6 +280,80 @@ def of_subtopics(measure, labels, scores, down=False):
     ]
     found = there_is("pyndeval").iter_calc([measure], qrels, run)
     return by_query({one.query_id: one.value for one in found})
+
+
+@pytest.mark.parametrize("form", ["records", "frame", "file", "command"])
+@pytest.mark.parametrize("seed", [0, 1])
+def test_subtopics_by_id(form, seed, tmp_path):
+    """All measures at once, with ties, grades and unjudged documents."""
+    if not there_is("pyndeval").is_available():
+        pytest.skip("pyndeval is not installed")
+    qrels, run = diversity(seed)
+    names = [x for x in of_kind("subtopics") if "judged_only" not in x]
+    measures = [there.parse_measure(name) for name in names]
+    expected = {str(measure): {} for measure in measures}
+    for measure in measures:
+        found = there_is("pyndeval").iter_calc([measure], qrels, run)
+        expected[str(measure)] = {x.query_id: x.value for x in found}
+    truth, system = tmp_path / "qrels", tmp_path / "run"
+    truth.write_text(
+        "".join(
+            f"{x.query_id} {x.iteration} {x.doc_id} {x.relevance}\n"
+            for x in qrels
+        )
+    )
+    system.write_text(
+        "".join(f"{x.query_id} Q0 {x.doc_id} 0 {x.score!r} t\n" for x in run)
+    )
+    if form == "command":
+        output = tmp_path / "values.csv"
+        command = ["eval", truth, system, "--per-list", output]
+        command += ["--convention", "ir_measures", "-m", " ".join(names)]
+        assert krm_command.main([*map(str, command)]) == 0
+        rows = csv.DictReader(output.read_text().splitlines())
+        ours = {row["query"]: row for row in rows}
+    else:
+        inputs = {
+            "records": (iter(qrels), iter(run)),
+            "frame": (pd.DataFrame(qrels), pd.DataFrame(run)),
+            "file": (truth, system),
+        }
+        values = krm.evaluate(*inputs[form], names, convention="ir_measures")
+        columns = values.per_list()
+        ours = {
+            query: {name: columns[name][place] for name in values}
+            for place, query in enumerate(values.measured.lists)
+        }
+    assert len(ours) == len({x.query_id for x in qrels})
+    for name, measure in zip(names, measures, strict=True):
+        theirs = expected[str(measure)]
+        for query, row in ours.items():
+            gap = float(row[name]) - theirs.get(query, 0.0)
+            assert abs(gap) <= 1e-6, (name, query)
+
+
+def diversity(seed):
+    """Judgements of some documents for some subtopics, and a run."""
+    rng = np.random.default_rng(seed)
+    qrels, run = [], []
+    for query in (f"q{number}" for number in range(40)):
+        subtopics = int(rng.integers(1, 7))
+        for document in rng.choice(60, 30, replace=False).tolist():
+            number = rng.integers(1, subtopics + 1)
+            qrels += [
+                there.Qrel(query, f"d{document}", int(label), str(subtopic))
+                for subtopic, label in zip(
+                    rng.choice(subtopics, number, replace=False),
+                    rng.choice([-2, 0, 0, 1, 2], number),
+                    strict=True,
+                )
+            ]
+        retrieved = 0 if query == "q7" else rng.integers(1, 40)
+        run += [
+            there.ScoredDoc(query, f"d{document}", float(rng.integers(0, 8)))
+            for document in rng.choice(80, retrieved, replace=False).tolist()
+        ]
+    return [qrels[x] for x in rng.permutation(len(qrels))], run
 
 
 @pytest.mark.parametrize("k", [2, 5])

@@ -22,6 +22,7 @@ ROWS = (
     (krm.ERRIA, "err_ia", {"normalized": True}),
     (krm.NRBP, "nrbp", {}),
     (krm.NRBP, "nrbp", {"p": 0.8, "alpha": 0.3}),
+    (krm.NRBP, "nrbp", {"normalized": True}),
     (krm.PrecisionIA, "precision_ia", {}),
     (krm.PrecisionIA, "precision_ia", {"denominator": "k"}),
     (krm.MeanAveragePrecisionIA, "map_ia", {}),
@@ -204,6 +205,7 @@ def test_numbers_of_ndeval():
         / dcg_norm
         / number,
         "NRBP": values(krm.NRBP(), labels, scores),
+        "nNRBP": values(krm.NRBP(normalized=True), labels, scores),
         "MAP-IA": values(krm.MeanAveragePrecisionIA(), labels, scores),
         f"P-IA@{k}": values(
             krm.PrecisionIA(k, denominator="k"), labels, scores

@@ -18,6 +18,7 @@ from typing import Any, NoReturn
 # one that starts fastest and compiles nothing. Each backend is followed by the
 # package that it needs: the numpy backend of Keras imports jax.
 _LIGHTEST_FIRST = {"numpy": "jax", "tensorflow": "tensorflow", "torch": "torch"}
+_ROLES = ("query", "item", "score", "label", "subtopic")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -162,7 +163,7 @@ def _add_common_arguments(add: Callable[..., Any]) -> None:
     add("--convention", metavar="NAME", help=tool)
     confidence = "level of intervals and tests (default: 0.95)"
     add("--confidence", "--level", type=level, default=0.95, help=confidence)
-    roles = "columns of a table: query=...,item=...,score=...,label=..."
+    roles = f"columns of a table: {','.join(f'{x}=...' for x in _ROLES)}"
     columns = {"metavar": "ROLE=NAME,...", "type": _columns, "default": {}}
     add("--columns", help=roles, **columns)
     lower = "RUN has distances; without RUN, all runs have: put it last"
@@ -188,7 +189,7 @@ def _columns(text: str) -> dict[str, str]:
     columns = {}
     for part in text.split(","):
         role, _, name = part.partition("=")
-        if role not in ("query", "item", "score", "label") or not name:
+        if role not in _ROLES or not name:
             raise argparse.ArgumentTypeError(
                 "it should be like query=NAME,item=NAME,score=NAME,label=NAME. "
                 f"Received: {part!r}."

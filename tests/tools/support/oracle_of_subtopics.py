@@ -99,8 +99,11 @@ def err_ia(order, items, k, alpha=0.5, normalized=False):
     return alpha * found / len(subtopics(items))
 
 
-def nrbp(order, items, k, alpha=0.5, p=0.5):
+def nrbp(order, items, k, alpha=0.5, p=0.5, normalized=False):
     found = novel(order, k, alpha, lambda rank: p ** (rank - 1))
+    if normalized:
+        best = greedy(items, alpha)
+        return found / novel(best, k, alpha, lambda rank: p ** (rank - 1))
     return (1 - (1 - alpha) * p) * found / len(subtopics(items))
 
 
