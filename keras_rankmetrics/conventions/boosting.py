@@ -15,11 +15,14 @@ from keras_rankmetrics.conventions.convention import (
     Choices,
     Convention,
     Listed,
+    Meaning,
     Measure,
     Rules,
     Suffixed,
+    at_k,
     option,
 )
+from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
 
 _IN_ORDER: dict[str, Any] = {"ties": "stable"}
 _MIN = {"denominator": "min"}
@@ -33,17 +36,8 @@ def _above(border: float) -> Mapping[str, Any]:
     return {"relevance_threshold": float(above)}
 
 
-def _of_xgboost(name: str, empty: str) -> Measure:
-    metric, options = {
-        "ndcg": (metrics.NDCG, {}),
-        "map": (metrics.MeanAveragePrecision, _MIN),
-        "pre": (metrics.PrecisionAtK, {}),
-    }[name]
-    return Measure(
-        metric,
-        CUTOFF,
-        options={"k": 32, **options, **_IN_ORDER, "empty": empty},
-    )
+def _of_xgboost(metric: type[RankingMetric], **options: Any) -> Measure:
+    return Measure(metric, CUTOFF, options={"k": 32, **options})
 
 
 xgboost = Suffixed(
@@ -52,7 +46,11 @@ xgboost = Suffixed(
     "metrics stop at rank 32. A list without relevant items counts as 1, or as "
     "0 with a minus after the name.",
     "src/metric/rank_metric.cc and src/common/ranking_utils.h, version 3.2",
-    {},
+    {
+        "NDCG": {**_ONE, **_IN_ORDER},
+        "MeanAveragePrecision": {**_MIN, **_ONE, **_IN_ORDER},
+        "PrecisionAtK": _IN_ORDER,
+    },
     without={
         "aucpr": "it is the area below an interpolated curve, which no metric "
         "here computes",
@@ -62,11 +60,11 @@ xgboost = Suffixed(
     },
     rules=Rules("float32", "first_row_first", labels="integers"),
     measures={
-        "ndcg": _of_xgboost("ndcg", "one"),
-        "ndcg-": _of_xgboost("ndcg", "zero"),
-        "map": _of_xgboost("map", "one"),
-        "map-": _of_xgboost("map", "zero"),
-        "pre": _of_xgboost("pre", "zero"),
+        "ndcg": _of_xgboost(metrics.NDCG),
+        "ndcg-": _of_xgboost(metrics.NDCG, empty="zero"),
+        "map": _of_xgboost(metrics.MeanAveragePrecision),
+        "map-": _of_xgboost(metrics.MeanAveragePrecision, empty="zero"),
+        "pre": _of_xgboost(metrics.PrecisionAtK),
     },
     aliases="xgb",
 )
@@ -77,25 +75,21 @@ lightgbm = Suffixed(
     "without relevant items counts as 1.",
     "src/metric/rank_metric.hpp, map_metric.hpp and dcg_calculator.cpp, "
     "version 4.7",
-    {},
+    {
+        "NDCG": {**_ONE, **_IN_ORDER},
+        "MeanAveragePrecision": {**_MIN, **_ONE, **_IN_ORDER, **_above(0.5)},
+    },
     without={"auc average_precision auc_mu": _POOLED},
     rules=Rules("float64", "first_row_first", labels="not_negative"),
     measures={
-        "ndcg": Measure(
-            metrics.NDCG, CUTOFF, ("cutoff",), {**_ONE, **_IN_ORDER}
-        ),
-        "map": Measure(
-            metrics.MeanAveragePrecision,
-            CUTOFF,
-            ("cutoff",),
-            {**_MIN, **_ONE, **_IN_ORDER, **_above(0.5)},
-        ),
+        "ndcg": at_k(metrics.NDCG),
+        "map": at_k(metrics.MeanAveragePrecision),
     },
     aliases="lgbm lgb",
 )
 
 _TOP = {"top": option("k")}
-_GAINS = {
+_GAINS: dict[str, Meaning] = {
     **_TOP,
     "type": Choices(
         {
@@ -113,13 +107,7 @@ _GAINS = {
 _BINARY = {**_TOP, "border": _above}
 _WORST: dict[str, Any] = {"ties": "pessimistic"}
 _LINEAR = {"gain_fn": gains.linear_gain}
-
-
-def _of_catboost(metric: Any, parameters: Any, **options: Any) -> Measure:
-    is_binary = _above(0.5) if parameters is _BINARY else {}
-    return Measure(
-        metric, parameters, (), {**is_binary, **_WORST, **options}, at="top"
-    )
+_ABOVE_HALF = {**_above(0.5), **_WORST}
 
 
 catboost = Listed(
@@ -128,9 +116,17 @@ catboost = Listed(
     "`border`, .5 by default, are relevant.",
     "catboost/libs/metrics/metric.cpp, dcg.cpp, pfound.h and "
     "precision_recall_at_k.cpp, version 1.2",
-    {},
+    {
+        "NDCG": {**_LINEAR, **_ONE, **_WORST},
+        "DCG": {**_LINEAR, **_WORST},
+        "MeanAveragePrecision": {**_ABOVE_HALF, **_MIN},
+        "MeanReciprocalRank PrecisionAtK": _ABOVE_HALF,
+        "RecallAtK": {**_ABOVE_HALF, **_ONE},
+        "PFound": _WORST,
+        "AUC": {"empty": "zero"},
+    },
     without={
-        "AUC": _POOLED,
+        "AUC": f"{_POOLED}; `QueryAUC` is the mean over lists",
         "AverageGain QueryAverage": "it is the mean label of the first items: "
         "for labels of 0 and 1 it is `PrecisionAt`",
         "ERR": "it takes labels as probabilities: for labels of 0 and 1 it is "
@@ -139,14 +135,14 @@ catboost = Listed(
     },
     rules=Rules("float64"),
     measures={
-        "NDCG": _of_catboost(metrics.NDCG, _GAINS, **_LINEAR, **_ONE),
-        "DCG": _of_catboost(metrics.DCG, _GAINS, **_LINEAR),
-        "MAP": _of_catboost(metrics.MeanAveragePrecision, _BINARY, **_MIN),
-        "MRR": _of_catboost(metrics.MeanReciprocalRank, _BINARY),
-        "PrecisionAt": _of_catboost(metrics.PrecisionAtK, _BINARY),
-        "RecallAt": _of_catboost(metrics.RecallAtK, _BINARY, **_ONE),
-        "PFound": _of_catboost(
-            metrics.PFound, {**_TOP, "decay": option("decay")}
+        "NDCG": Measure(metrics.NDCG, _GAINS, at="top"),
+        "DCG": Measure(metrics.DCG, _GAINS, at="top"),
+        "MAP": Measure(metrics.MeanAveragePrecision, _BINARY, at="top"),
+        "MRR": Measure(metrics.MeanReciprocalRank, _BINARY, at="top"),
+        "PrecisionAt": Measure(metrics.PrecisionAtK, _BINARY, at="top"),
+        "RecallAt": Measure(metrics.RecallAtK, _BINARY, at="top"),
+        "PFound": Measure(
+            metrics.PFound, {**_TOP, "decay": option("decay")}, at="top"
         ),
         "QueryAUC": Measure(
             metrics.AUC,
@@ -155,7 +151,6 @@ catboost = Listed(
                     {"Classic": {}}, 'Use `OrderedPairAccuracy(empty="zero")`.'
                 )
             },
-            options={"empty": "zero"},
         ),
     },
 )

@@ -142,7 +142,8 @@ def over_k(metric: type[RankingMetric], **options: Any) -> Measure:
     def meaning(k: Any) -> Mapping[str, Any]:
         return {"k": k, "denominator": "k"}
 
-    return Measure(metric, {"cutoff": meaning}, options=options)
+    whole = {"denominator": "retrieved", **options}
+    return Measure(metric, {"cutoff": meaning}, options=whole)
 
 
 class Rules(NamedTuple):
@@ -627,6 +628,11 @@ class Suffixed(Convention):
     >>> trec_eval.of_source("ndcg_cut_10").name
     'ndcg@10'
     """
+
+    def written(self, name: str, k: int | None) -> str:
+        """Return a name with its cutoff, before a sign at its end."""
+        stem = name.removesuffix("-")
+        return super().written(stem, k) + name.removeprefix(stem)
 
     def of_source(self, text: str, **options: Any) -> RankingMetric | None:
         """Return the metric for a name of the source, or None.

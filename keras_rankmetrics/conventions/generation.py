@@ -29,7 +29,11 @@ llama_index = Suffixed(
     "retrieved ids, so these are excluded. With a cutoff, the ideal order of "
     "NDCG still has all expected ids.",
     "llama_index/core/evaluation/retrieval/metrics.py, version 0.14",
-    {"NDCG": {"ideal": "uncut"}},
+    {
+        "NDCG": {"ideal": "uncut", **_SKIP},
+        "RecallAtK PrecisionAtK HitRateAtK MeanAveragePrecision "
+        "MeanReciprocalRank": _SKIP,
+    },
     without={
         "cohere_rerank_relevancy": "it asks a model",
         "granular_mrr": "it is the mean of 1 / rank over the hits, which no "
@@ -37,12 +41,12 @@ llama_index = Suffixed(
     },
     rules=_BINARY._replace(queries="both"),
     measures={
-        "hit_rate": at(metrics.HitRateAtK, **_SKIP),
-        "mrr": at(metrics.MeanReciprocalRank, **_SKIP),
-        "precision": at(metrics.PrecisionAtK, **_SKIP),
-        "recall": at(metrics.RecallAtK, **_SKIP),
-        "ap": at(metrics.MeanAveragePrecision, **_SKIP),
-        "ndcg": at(metrics.NDCG, **_SKIP),
+        "hit_rate": at(metrics.HitRateAtK),
+        "mrr": at(metrics.MeanReciprocalRank),
+        "precision": at(metrics.PrecisionAtK),
+        "recall": at(metrics.RecallAtK),
+        "ap": at(metrics.MeanAveragePrecision),
+        "ndcg": at(metrics.NDCG),
     },
     aliases="llamaindex llama-index",
 )
@@ -71,21 +75,19 @@ ragas = Suffixed(
     "the hits. Its id-based precision and non-LLM recall exclude queries that "
     "retrieve nothing, which count as 0 here: leave them out of the truth.",
     "ragas/metrics/_context_precision.py and _context_recall.py, version 0.4",
-    {},
+    {"MeanAveragePrecision": _HITS, "RecallAtK": _SKIP},
     without={
         "context_recall context_entity_recall faithfulness answer_relevancy "
         "context_relevance": _ANSWERS,
     },
     rules=_BINARY,
     measures={
-        "context_precision": at(metrics.MeanAveragePrecision, **_HITS),
+        "context_precision": at(metrics.MeanAveragePrecision),
         "non_llm_context_precision_with_reference": at(
-            metrics.MeanAveragePrecision, **_HITS, **_SKIP
+            metrics.MeanAveragePrecision, **_SKIP
         ),
         "id_based_context_precision": at(metrics.PrecisionAtK),
-        "id_based_context_recall non_llm_context_recall": at(
-            metrics.RecallAtK, **_SKIP
-        ),
+        "id_based_context_recall non_llm_context_recall": at(metrics.RecallAtK),
     },
 )
 
@@ -95,14 +97,14 @@ deepeval = Suffixed(
     "over the hits.",
     "deepeval/metrics/contextual_precision/contextual_precision.py, "
     "version 4.3",
-    {},
+    {"MeanAveragePrecision": _HITS},
     without={
         "answer_relevancy contextual_recall contextual_relevancy "
         "faithfulness": _ANSWERS,
     },
     rules=_BINARY,
     measures={
-        "contextual_precision": at(metrics.MeanAveragePrecision, **_HITS),
+        "contextual_precision": at(metrics.MeanAveragePrecision),
     },
 )
 
@@ -113,7 +115,7 @@ phoenix = Suffixed(
     "of retrieved documents only. A missing label makes its NDCG and precision "
     "NaN and drops the query from the mean: label all retrieved documents.",
     "phoenix/metrics/retrieval_metrics.py, version 20.26",
-    {"NDCG": _LINEAR},
+    {"NDCG": _LINEAR, "PrecisionAtK": {"denominator": "k"}},
     rules=Rules(ties="first_row_first"),
     measures={
         "ndcg": at(metrics.NDCG),
@@ -146,18 +148,21 @@ evidently = Suffixed(
     "items all have labels and different scores: tied items share a rank "
     "there, so that its precision may exceed 1.",
     "evidently/legacy/metrics/recsys, version 0.7",
-    {"NDCG": _LINEAR},
+    {
+        "NDCG": {**_LINEAR, **_SKIP},
+        "RecallAtK PrecisionAtK HitRateAtK MeanReciprocalRank": _SKIP,
+    },
     without={
         "MAP": "it takes the last row of a list in the order of the data as "
         "the item at rank k",
         "FBeta": "it is F of the mean precision and the mean recall",
     },
     measures={
-        "NDCG": at_k(metrics.NDCG, **_SKIP),
-        "MRR": at_k(metrics.MeanReciprocalRank, **_SKIP),
-        "HitRate": at_k(metrics.HitRateAtK, **_SKIP),
-        "Precision": at_k(metrics.PrecisionAtK, **_SKIP),
-        "Recall": at_k(metrics.RecallAtK, **_SKIP),
+        "NDCG": at_k(metrics.NDCG),
+        "MRR": at_k(metrics.MeanReciprocalRank),
+        "HitRate": at_k(metrics.HitRateAtK),
+        "Precision": at_k(metrics.PrecisionAtK),
+        "Recall": at_k(metrics.RecallAtK),
     },
 )
 

@@ -22,6 +22,7 @@ from keras_rankmetrics.conventions.convention import (
 _ITEMS = {"num_items": Required("the number of items in the catalogue")}
 _COUNTS = {"popularity": Required("the number of interactions with each item")}
 _NO_RANKING = "it evaluates predicted values, not an order"
+_SKIP: dict[str, Any] = {"empty": "skip"}
 
 torchmetrics = Convention(
     "torchmetrics",
@@ -246,7 +247,11 @@ pyg = Suffixed(
     "PyTorch Geometric's link prediction metrics, for edges without weights. "
     "It excludes users without edges.",
     "torch_geometric/metrics/link_pred.py, version 2.8",
-    {},
+    {
+        "NDCG RecallAtK HitRateAtK MeanReciprocalRank": _SKIP,
+        "PrecisionAtK F1AtK": {"denominator": "k", **_SKIP},
+        "MeanAveragePrecision": {"denominator": "min", **_SKIP},
+    },
     without={
         "WeightedLinkPredNDCG": "it is `NDCG(gain_fn=linear_gain)`",
         "WeightedLinkPredRecall": "it divides the weights of hits by those of "
@@ -258,17 +263,13 @@ pyg = Suffixed(
     },
     rules=Rules(labels="binary"),
     measures={
-        "LinkPredPrecision": at_k(
-            metrics.PrecisionAtK, denominator="k", empty="skip"
-        ),
-        "LinkPredRecall": at_k(metrics.RecallAtK, empty="skip"),
-        "LinkPredF1": at_k(metrics.F1AtK, denominator="k", empty="skip"),
-        "LinkPredMAP": at_k(
-            metrics.MeanAveragePrecision, denominator="min", empty="skip"
-        ),
-        "LinkPredNDCG": at_k(metrics.NDCG, empty="skip"),
-        "LinkPredMRR": at_k(metrics.MeanReciprocalRank, empty="skip"),
-        "LinkPredHitRatio": at_k(metrics.HitRateAtK, empty="skip"),
+        "LinkPredPrecision": at_k(metrics.PrecisionAtK),
+        "LinkPredRecall": at_k(metrics.RecallAtK),
+        "LinkPredF1": at_k(metrics.F1AtK),
+        "LinkPredMAP": at_k(metrics.MeanAveragePrecision),
+        "LinkPredNDCG": at_k(metrics.NDCG),
+        "LinkPredMRR": at_k(metrics.MeanReciprocalRank),
+        "LinkPredHitRatio": at_k(metrics.HitRateAtK),
     },
     aliases="torch_geometric pytorch_geometric",
 )
@@ -279,9 +280,9 @@ torchrec = Suffixed(
     "`report_ndcg_as_decreasing_curve=False`; tied scores have any order in "
     "its gAUC.",
     "torchrec/metrics/ndcg.py and gauc.py, version 1.9",
-    {},
+    {"NDCG": {"gain_fn": gains.linear_gain}},
     measures={
-        "ndcg": at(metrics.NDCG, gain_fn=gains.linear_gain),
+        "ndcg": at(metrics.NDCG),
         "gauc": Measure(metrics.AUC),
     },
 )
@@ -290,22 +291,23 @@ cornac = Suffixed(
     "cornac",
     "Cornac, for binary relevance. It excludes users without relevant items.",
     "cornac/metrics/ranking.py, version 3.0",
-    {},
+    {
+        "NDCG RecallAtK HitRateAtK MeanAveragePrecision "
+        "MeanReciprocalRank": _SKIP,
+        "PrecisionAtK F1AtK": {"denominator": "k", **_SKIP},
+        "AUC": {"ties": "pessimistic"},
+    },
     rules=Rules(labels="binary"),
     measures={
-        "NDCG": at(metrics.NDCG, empty="skip"),
-        "NCRR": at(
-            metrics.NDCG,
-            rank_discount_fn=gains.reciprocal_discount,
-            empty="skip",
-        ),
-        "HitRatio": at(metrics.HitRateAtK, empty="skip"),
-        "Precision": over_k(metrics.PrecisionAtK, empty="skip"),
-        "Recall": at(metrics.RecallAtK, empty="skip"),
-        "F1": over_k(metrics.F1AtK, empty="skip"),
-        "MRR": Measure(metrics.MeanReciprocalRank, options={"empty": "skip"}),
-        "MAP": Measure(metrics.MeanAveragePrecision, options={"empty": "skip"}),
-        "AUC": Measure(metrics.AUC, options={"ties": "pessimistic"}),
+        "NDCG": at(metrics.NDCG),
+        "NCRR": at(metrics.NDCG, rank_discount_fn=gains.reciprocal_discount),
+        "HitRatio": at(metrics.HitRateAtK),
+        "Precision": over_k(metrics.PrecisionAtK),
+        "Recall": at(metrics.RecallAtK),
+        "F1": over_k(metrics.F1AtK),
+        "MRR": Measure(metrics.MeanReciprocalRank),
+        "MAP": Measure(metrics.MeanAveragePrecision),
+        "AUC": Measure(metrics.AUC),
     },
 )
 

@@ -374,11 +374,8 @@ def _of_search(
     metric: type[RankingMetric],
     parameters: Mapping[str, Meaning] = _RELEVANT,
     required: tuple[str, ...] = (),
-    **options: Any,
 ) -> Measure:
-    return Measure(
-        metric, {**CUTOFF, **parameters}, required, {"k": 10, **options}
-    )
+    return Measure(metric, {**CUTOFF, **parameters}, required, {"k": 10})
 
 
 _NOT_REFILLED = "It divides by the judged hits among the first k."
@@ -389,7 +386,7 @@ elasticsearch = Vocabulary(
     "whose cutoff is 10 by default.",
     "modules/rank-eval/src/main/java/org/elasticsearch/index/rankeval, "
     "version 9.2, by its formulas",
-    {"DCG": {}},
+    {"NDCG": {"ideal": "shown"}},
     without={"unknown_doc_rating": "it is a grade for unjudged items"},
     rules=Rules(labels="integers"),
     measures={
@@ -406,7 +403,7 @@ elasticsearch = Vocabulary(
             metrics.DCG,
             {"normalize": Choices({False: {}}, "With it, `dcg` is `ndcg`.")},
         ),
-        "ndcg": _of_search(metrics.NDCG, {}, ideal="shown"),
+        "ndcg": _of_search(metrics.NDCG, {}),
         "expected_reciprocal_rank": _of_search(
             metrics.ERR,
             {"maximum_relevance": option("max_grade")},

@@ -1,1 +1,1 @@
-"""Numbers explained: the readings of judgements and a run that give them."""
+"""Numbers explained: the settings of judgements and a run that give them."""

@@ -1,4 +1,4 @@
-"""The answers of `explain`: readings in words, and steps between them."""
+"""The answers of `explain`: settings in words, and steps between them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _TOOLS = 8  # tools of one of them
 _NO_EVIDENCE = 0.5  # matches by chance
 
 
-class Reading(NamedTuple):
+class Setting(NamedTuple):
     """A way to get a number from judgements and a run.
 
     Attributes:
@@ -53,7 +53,7 @@ class Reading(NamedTuple):
         """Sentences on the choices that differ from our defaults."""
         cls = type(self.metric)
         k = {"k": self.metric.k} if self.metric.k else {}
-        plain = Reading(cls(**k), Rules(), self.value).choices
+        plain = Setting(cls(**k), Rules(), self.value).choices
         return [
             sentence(name, value)
             for name, value in self.choices.items()
@@ -70,45 +70,52 @@ def _tools(tools: Mapping[str, Sequence[str]]) -> str:
 
 
 class Answer(NamedTuple):
-    """Readings that are equal on this data.
+    """Settings that are equal on this data.
 
     Attributes:
-        reading: the reading that departs least from our defaults.
-        number: the number of equal readings.
+        setting: the setting that departs least from our defaults.
+        number: the number of equal settings.
         tools: the conventions of tools that report it, each with the names that
             the tool has for it.
         ours: the value of this metric at this cutoff with our defaults.
     """
 
-    reading: Reading
+    setting: Setting
     number: int
     tools: Mapping[str, Sequence[str]]
     ours: float
 
     def __str__(self) -> str:
-        """Return the reading in words."""
-        reading, name = self.reading, self.reading.metric.name
-        lines = [f"{name} = {reading.value:.6f}{_tools(self.tools)}"]
-        departures = reading.departures
+        """Return the setting in words."""
+        setting, name = self.setting, self.setting.metric.name
+        lines = [f"{name} = {setting.value:.6f}{_tools(self.tools)}"]
+        departures = setting.departures
         if departures:
             lines.append(f"  It differs from our {name}, {self.ours:.6f}:")
         lines += [f"  - {text}" for text in departures]
-        return "\n".join([*lines, f"  {reading.signature}"])
+        return "\n".join([*lines, f"  {setting.signature}"])
 
 
 @dataclasses.dataclass(frozen=True)
 class Explanation:
-    """The readings of judgements and a run that give a number.
+    """The settings of judgements and a run that give a number.
 
     Attributes:
         number: the number as text.
-        answers: the readings that give its digits, those first that depart
+        answers: the settings that give its digits, those first that depart
             least from our defaults, and those of tools before others.
         nearest: where nothing gives it, the nearest ones.
-        tried: the number of readings.
+        tried: the number of settings.
         distinct: the number of different values that they have.
         by_chance: how many of these values a number of as many digits would
             match on average if it had nothing to do with the data.
+
+    >>> import keras_rankmetrics as krm
+    >>> found = krm.explain("0.83", {"q": ["a", "b"]}, {"q": ["a", "x", "b"]})
+    >>> len(found.answers), round(found.by_chance, 2)
+    (3, 1.95)
+
+    Stability: provisional.
     """
 
     number: str
@@ -123,17 +130,17 @@ class Explanation:
         found = len(self.answers)
         lines = [
             f"{self.number}: {found:,} of {self.distinct:,} different values "
-            f"match, of {self.tried:,} readings. By chance, "
+            f"match, of {self.tried:,} settings. By chance, "
             f"{self.by_chance:.2g} would."
         ]
         if self.by_chance >= _NO_EVIDENCE:
             lines.append(
                 "A match is no evidence: a number of so few digits matches "
-                "some reading of any data. Pass more digits, or the metric."
+                "some setting of any data. Pass more digits, or the metric."
             )
         shown = self.answers[:_SHOWN]
         if not found:
-            lines.append("No reading gives it. The nearest are:")
+            lines.append("No setting gives it. The nearest are:")
             shown = self.nearest
         lines += [f"\n{n}. {x}" for n, x in enumerate(shown, start=1)]
         if found > _SHOWN:
@@ -149,19 +156,19 @@ def _in_words(name: str, value: str) -> str:
 
 
 class Step(NamedTuple):
-    """A reading of one number, a reading of another, and how they differ.
+    """A setting of one number, a setting of another, and how they differ.
 
     Attributes:
-        readings: both readings.
+        settings: both settings.
         choices: the values of both, by the name of each choice that differs.
     """
 
-    readings: tuple[Reading, Reading]
+    settings: tuple[Setting, Setting]
     choices: Mapping[str, tuple[str, str]]
 
     @classmethod
-    def between(cls, one: Reading, other: Reading) -> Step:
-        """Return the step from one reading to another."""
+    def between(cls, one: Setting, other: Setting) -> Step:
+        """Return the step from one setting to another."""
         ours, theirs = one.choices, other.choices
         names = dict.fromkeys([*ours, *theirs])
         pairs = {
@@ -172,7 +179,7 @@ class Step(NamedTuple):
 
     def __str__(self) -> str:
         """Return the choices that differ, in words."""
-        one, other = self.readings
+        one, other = self.settings
         lines = [
             f"{one.metric.name} = {one.value:.6f} becomes "
             f"{other.metric.name} = {other.value:.6f}:"
@@ -180,7 +187,7 @@ class Step(NamedTuple):
         for name, values in self.choices.items():
             texts = [_in_words(name, value) for value in values]
             lines.append(f"  - {name}: {' -> '.join(texts)}")
-        lines += [f"  {reading.signature}" for reading in self.readings]
+        lines += [f"  {setting.signature}" for setting in self.settings]
         return "\n".join(lines)
 
 
@@ -190,7 +197,7 @@ class Steps:
 
     Attributes:
         explanations: the explanation of each number.
-        steps: pairs of a reading of each, those with the fewest differing
+        steps: pairs of a setting of each, those with the fewest differing
             choices first.
     """
 

@@ -1,4 +1,4 @@
-"""`explain`: the readings of judgements and a run that give a number."""
+"""`explain`: the settings of judgements and a run that give a number."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from keras_rankmetrics.comparing.reading import Reading as Asked
 from keras_rankmetrics.explaining.answers import (
     Answer,
     Explanation,
-    Reading,
+    Setting,
     Step,
     Steps,
 )
-from keras_rankmetrics.explaining.readings import (
+from keras_rankmetrics.explaining.settings import (
     DECIMALS,
     DIGITS,
     EMPTY,
@@ -40,7 +40,7 @@ _NEAR = 0.05  # values within this distance show how dense they are
 _CUT = 3.0  # the cost of a number that is cut off
 _NEAREST = 3  # values to show if none matches
 _OF_METRICS = 3  # choices that two metrics differ in
-_PAIRS = 200  # readings of each number to pair
+_PAIRS = 200  # settings of each number to pair
 
 
 class Number(NamedTuple):
@@ -134,8 +134,10 @@ def explain(
         >>> truth = {"q": {"a": 1, "b": 1, "c": 1}}
         >>> run = {"q": ["a", "x", "b", "y", "z"]}
         >>> found = krm.explain(0.8333, truth, run, "MAP")
-        >>> answer = found.answers[0]
-        >>> print(*answer.tools, answer.reading.metric.options)
+        >>> found.answers[0].setting.metric.options["denominator"]
+        'hits'
+        >>> list(found.answers[0].tools)
+        ['torchmetrics', 'ragas', 'deepeval', 'recsys']
 
     Stability: provisional.
     """
@@ -152,13 +154,10 @@ def explain(
     together.check_read_again({"truth": truth, "run": run}, "`explain`")
     data = Data(truth, run, asked)
     grid = grid_of(data, recipes_of(data, _specs(metrics or "")))
-    found = [_matches(grid, number) for number in numbers]
-    first, *others = (
-        _explanation(grid, number, x)
-        for number, x in zip(numbers, found, strict=True)
-    )
+    first, *others = (explanation(grid, number) for number in numbers)
     if not others:
         return first
+    found = [_matches(grid, number) for number in numbers]
     return Steps((first, others[0]), _steps(grid, found))
 
 
@@ -179,7 +178,7 @@ class _Match(NamedTuple):
     """A value that has the digits of a number.
 
     Attributes:
-        at: the index of its reading.
+        at: the index of its setting.
         is_cut: True if it has them cut off, not rounded.
     """
 
@@ -215,16 +214,15 @@ def _matches(grid: Grid, number: Number) -> list[_Match]:
     return [_Match(tuple(x), bool(cut[tuple(x)])) for x in ordered.tolist()]
 
 
-def _explanation(
-    grid: Grid, number: Number, matches: Sequence[_Match]
-) -> Explanation:
+def explanation(grid: Grid, number: Number) -> Explanation:
+    """Return the settings of a grid that give a number."""
     differences, _ = _differences(grid, number)
     order = np.argsort(np.abs(differences), axis=None)[:_NEAREST]
     indices = zip(*np.unravel_index(order, differences.shape), strict=True)
     nearest = [_Match(tuple(map(int, x)), False) for x in indices]
     return Explanation(
         number.text,
-        tuple(_answers(grid, matches)),
+        tuple(_answers(grid, _matches(grid, number))),
         tuple(_answers(grid, nearest)),
         int(np.isfinite(grid.values).sum()),
         grid.distinct,
@@ -259,13 +257,13 @@ def _answers(grid: Grid, matches: Sequence[_Match]) -> Iterator[Answer]:
             for convention, name in grid.tools.get(each.at, ()):
                 tools.setdefault(convention, []).append(name)
         ours = float(grid.ours[group[0].at[1]])
-        yield Answer(_reading(grid, group[0]), len(group), tools, ours)
+        yield Answer(_setting(grid, group[0]), len(group), tools, ours)
 
 
-def _reading(grid: Grid, match: _Match) -> Reading:
+def _setting(grid: Grid, match: _Match) -> Setting:
     order, recipe, queries, empty, decimals = match.at
     rules, ties = grid.orders[order]
-    return Reading(
+    return Setting(
         grid.recipes[recipe].made(ties, EMPTY[empty]),
         rules._replace(queries=QUERIES[queries], decimals=DECIMALS[decimals]),
         float(grid.values[match.at]),
@@ -274,23 +272,23 @@ def _reading(grid: Grid, match: _Match) -> Reading:
 
 
 def _steps(grid: Grid, found: Sequence[Sequence[_Match]]) -> tuple[Step, ...]:
-    """Return the pairs of readings with the fewest differing choices.
+    """Return the pairs of settings with the fewest differing choices.
 
     Two cutoffs of a metric differ less, and two metrics more.
     """
 
     def distance(step: Step) -> float:
-        one, other = (x.metric for x in step.readings)
+        one, other = (x.metric for x in step.settings)
         of_metric = 0.0 if type(one) is type(other) else _OF_METRICS
         return len(step.choices) + of_metric
 
     ones, others = (
-        [_reading(grid, each) for each in matches[:_PAIRS]] for matches in found
+        [_setting(grid, each) for each in matches[:_PAIRS]] for matches in found
     )
     steps = [Step.between(x, y) for x in ones for y in others]
     steps.sort(key=distance)
     distinct = {
-        tuple(round(x.value, DIGITS) for x in step.readings): step
+        tuple(round(x.value, DIGITS) for x in step.settings): step
         for step in reversed(steps)
     }
     ordered = sorted(distinct.values(), key=distance)

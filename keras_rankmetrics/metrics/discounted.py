@@ -102,6 +102,14 @@ class DCG(bases.Unbounded, bases.Graded):
 Ideal = Literal["relevant", "retrieved", "uncut", "shown"]
 
 
+def _ranks_of_ideal(
+    ranking: Ranking, k: int | None, ideal: Ideal
+) -> Tensor | int | None:
+    if ideal == "shown":
+        return ranking.retrieved
+    return None if ideal == "uncut" else k
+
+
 def ndcg(
     ranking: Ranking,
     k: int | None,
@@ -111,7 +119,7 @@ def ndcg(
     """Return the discounted gains over those of the ideal order."""
     is_of_all = ideal != "retrieved"
     best = ranking.best() if is_of_all else ranking.best_of_retrieved(k)
-    ranks = {"uncut": None, "shown": ranking.retrieved}.get(ideal, k)
+    ranks = _ranks_of_ideal(ranking, k, ideal)
     most = ranking.discounted(best, rank_discount_fn, ranks)
     value = ops.divide_no_nan(_discounted(ranking, k, rank_discount_fn), most)
     # If the discounts make the sum overflow, the quotient would be 0.

@@ -62,15 +62,19 @@ MAY_IMPORT = {
         "files gains metrics tables types"
     ),
     "files": "tables types",
+    "explaining": (
+        "comparing conventions engine.definition engine.inputs engine.metric "
+        "gains metrics types"
+    ),
     "command": (
-        "comparing conventions engine.messages engine.metric files gains "
-        "metrics tables version"
+        "comparing conventions engine.messages engine.metric explaining files "
+        "gains metrics tables version"
     ),
     "__main__": "",
     "": (
         "callbacks catalogues comparing conventions engine.aggregates "
         "engine.backend engine.inputs engine.messages engine.metric "
-        "engine.ranking gains metrics tables types version"
+        "engine.ranking explaining gains metrics tables types version"
     ),
 }
 FILES = sorted(PACKAGE.rglob("*.py"))

@@ -9,10 +9,10 @@ measure are among the answers, and in the first one.
 
 from __future__ import annotations
 
+import itertools
 import sys
-import time
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -21,11 +21,11 @@ from keras_rankmetrics import conventions
 from keras_rankmetrics.comparing.reading import Reading
 from keras_rankmetrics.conventions.from_text import metrics_of
 from keras_rankmetrics.explaining import explain as explaining
-from keras_rankmetrics.explaining.readings import (
+from keras_rankmetrics.explaining.settings import (
     Data,
     Named,
     grid_of,
-    index_of,
+    place_of,
     recipes_of,
 )
 from tests.tools.benchmarks.markdown import table
@@ -61,7 +61,7 @@ def found(
 ) -> Iterator[Found]:
     """Yield each value of a tool, and where its answer is.
 
-    It is in the answer that has the reading of the convention, which is the
+    It is in the answer that has the setting of the convention, which is the
     same for all tools with this rule.
     """
     drawn = data_of(tool, seed)
@@ -72,16 +72,15 @@ def found(
     for measure, value in values.items():
         [metric] = metrics_of(measure, convention, **convention.rules.options)
         named = Named(convention, measure, metric, ())
-        index = index_of(data, grid.orders, places, named, metric.k)
+        index = place_of(data, grid.orders, places, named, metric.k)
         text = f"{value:.{DIGITS}f}"
         number = explaining.Number.of(text)
-        matches = explaining._matches(grid, number)
-        explained = explaining._explanation(grid, number, matches)
+        explained = explaining.explanation(grid, number)
         right = [
             place
             for place, answer in enumerate(explained.answers)
             if index is not None
-            and abs(answer.reading.value - grid.values[index]) < 1e-9
+            and abs(answer.setting.value - grid.values[index]) < 1e-9
         ]
         yield Found(
             tool.convention,
@@ -93,11 +92,9 @@ def found(
         )
 
 
-def main(seeds: list[int]) -> None:
-    """Print a row for each tool, and one for all of them."""
-    warnings.simplefilter("ignore")
+def explained(seeds: Iterable[int]) -> dict[str, list[Found]]:
+    """Return the values of each tool that is installed, by its name."""
     rows: dict[str, list[Found]] = {}
-    began = time.monotonic()
     for tool in reported.tools():
         if tool.version is None or not tool.package:
             continue
@@ -106,35 +103,30 @@ def main(seeds: list[int]) -> None:
             rows.setdefault(tool.convention, []).extend(
                 found(tool, seed, values)
             )
+    return rows
+
+
+def main(seeds: list[int]) -> None:
+    """Print a row for each tool, and one for all of them."""
+    warnings.simplefilter("ignore")
+    rows = explained(seeds)
     every = [x for of_tool in rows.values() for x in of_tool]
-    print(
-        f"{len(every):,} values of {len(rows)} tools, {time.monotonic() - began:.0f} s"
-    )
     for each in every:
         if each.place is None:
             print(f"not found: {each}")
     header = "Tool", "Values", "Found", "First", "Answers", "By chance"
-    print(
-        table(
-            header,
-            map(_row, [*rows, "all"], [*rows.values(), every]),
-            left=(0,),
-        )
-    )
+    all_rows = {**rows, "all": every}
+    print(table(header, itertools.starmap(_row, all_rows.items()), left=(0,)))
 
 
 def _row(name: str, values: list[Found]) -> list[str]:
-    is_found = np.mean([x.place is not None for x in values])
-    is_first = np.mean([x.place == 0 for x in values])
-    answers = np.mean([x.answers for x in values])
-    by_chance = np.mean([x.by_chance for x in values])
     numbers = (
-        f"{is_found:.1%}",
-        f"{is_first:.1%}",
-        f"{answers:.2f}",
-        f"{by_chance:.2f}",
+        f"{np.mean([x.place is not None for x in values]):.1%}",
+        f"{np.mean([x.place == 0 for x in values]):.1%}",
+        f"{np.mean([x.answers for x in values]):.2f}",
+        f"{np.mean([x.by_chance for x in values]):.2f}",
     )
-    return [name, str(len(values)), *numbers]
+    return [name, f"{len(values):,}", *numbers]
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
-"""All readings of judgements and a run: metrics, orders, and means of lists.
+"""All settings of judgements and a run: metrics, orders, and means of lists.
 
-The grid of readings has five axes: how the run is read and its ties are
+The grid of settings has five axes: how the run is read and its ties are
 ordered, the recipe of a metric, the queries of the mean, the value of a list
 without relevant items, and the decimals of the value of each list. Conventions
 define orders and recipes, so that a tool with a convention is always found.
@@ -40,7 +40,7 @@ _STRICT: Mapping[TiePolicy, TiePolicy] = {"average": "stable"}
 _OF_OTHER_AXES = ("k", "ties", "empty", "seed")
 DIGITS = 9  # of values that are equal
 COMMON = (1, 3, 5, 10, 20, 100, None)  # cutoffs
-_UNREPORTED = 3.0  # the cost of a reading that no tool reports
+_UNREPORTED = 3.0  # the cost of a setting that no tool reports
 _EQUAL_GAINS = (gains.linear_gain, gains.exponential_gain)  # of 0 and 1
 _GRADES = 5  # at most, as thresholds
 _USUAL = {  # numbers that papers set
@@ -105,7 +105,7 @@ def default_of(metric: type[RankingMetric]) -> RankingMetric:
 _DEFAULTS: dict[type, RankingMetric] = {}
 
 
-class Order(NamedTuple):
+class TieOrder(NamedTuple):
     """How a run is read, and how its tied items are ordered.
 
     Attributes:
@@ -133,15 +133,15 @@ class Named(NamedTuple):
     cutoffs: Sequence[int | None]
 
     @property
-    def order(self) -> Order:
+    def order(self) -> TieOrder:
         """The order in which the tool has tied items."""
         rules = self.convention.rules
         ties = rules.options.get("ties", self.metric.ties)
-        return Order(rules._replace(queries="truth", decimals=None), ties)
+        return TieOrder(rules._replace(queries="truth", decimals=None), ties)
 
 
 class Data:
-    """Judgements and a run, and what of them makes readings equal.
+    """Judgements and a run, and what of them makes settings equal.
 
     Args:
         truth: the labels, as for `evaluate`.
@@ -150,7 +150,7 @@ class Data:
     """
 
     def __init__(self, truth: Any, run: Any, asked: Asked) -> None:
-        self._simplest: dict[Order, Order | None] = {}
+        self._simplest: dict[TieOrder, TieOrder | None] = {}
         self._passed = truth, {ALL: run}, asked
         plain = asked.of_system(None, Rules())
         judged = input_of(truth, "label", "`truth`", plain)
@@ -187,7 +187,7 @@ class Data:
         plain = self.simplest_recipe(recipe.plain)
         return plain.options == recipe.options
 
-    def simplest(self, order: Order) -> Order | None:
+    def simplest(self, order: TieOrder) -> TieOrder | None:
         """Return the simplest order that is equal here; None if it is refused.
 
         Orders are equal if nothing ties, and tools refuse some labels.
@@ -196,7 +196,7 @@ class Data:
             self._simplest[order] = self._simplified(order)
         return self._simplest[order]
 
-    def _simplified(self, order: Order) -> Order | None:
+    def _simplified(self, order: TieOrder) -> TieOrder | None:
         rules, ties = order
         try:
             read = rules.read_labels(self.labels)
@@ -209,13 +209,13 @@ class Data:
             labels=rules.labels if (read != self.labels).any() else "grades",
         )
         if not self._is_tied:
-            return Order(rules._replace(ties="options"))
+            return TieOrder(rules._replace(ties="options"))
         by_id = rules.ties in ("first_id_first", "last_id_first")
         if ties == "stable" and self.has_ids and rules.ties == "options":
             rules = rules._replace(ties="last_id_first")
         if not self.has_ids and by_id:
             return None
-        return Order(rules, ties)
+        return TieOrder(rules, ties)
 
     def simplest_recipe(self, recipe: Recipe) -> Recipe:
         """Return the simplest recipe that is equal for these labels."""
@@ -239,7 +239,9 @@ class Data:
             return False
         return True
 
-    def values(self, order: Order, metrics: Sequence[RankingMetric]) -> Values:
+    def values(
+        self, order: TieOrder, metrics: Sequence[RankingMetric]
+    ) -> Values:
         """Return the value of each metric and list, without warnings."""
         truth, systems, asked = self._passed
         with warnings.catch_warnings(), np.errstate(all="ignore"):
@@ -251,19 +253,19 @@ class Data:
 
 
 class Grid(NamedTuple):
-    """The values of all readings.
+    """The values of all settings.
 
     Attributes:
         orders: the orders, the default first.
         recipes: the recipes.
-        values: `[orders, recipes, queries, empty, decimals]`, NaN for readings
+        values: `[orders, recipes, queries, empty, decimals]`, NaN for settings
             that do not exist.
-        tools: the conventions of readings, and their names, by index.
-        costs: how far each reading is from our defaults, like the values.
+        tools: the conventions of settings, and their names, by index.
+        costs: how far each setting is from our defaults, like the values.
         ours: `[recipes]`, the value of the metric with our defaults.
     """
 
-    orders: list[Order]
+    orders: list[TieOrder]
     recipes: list[Recipe]
     values: np.ndarray
     tools: Mapping[Index, list[tuple[str, str]]]
@@ -365,16 +367,16 @@ def _fits(recipe: Recipe, spec: Spec) -> bool:
 
 
 def grid_of(data: Data, recipes: Sequence[Recipe]) -> Grid:
-    """Return the values of all readings of these recipes.
+    """Return the values of all settings of these recipes.
 
     Raises:
         ValueError: if the input is invalid.
     """
     [here] = data.values(
-        Order(Rules(queries="both")), [metrics.HitRateAtK()]
+        TieOrder(Rules(queries="both")), [metrics.HitRateAtK()]
     ).valid
     ties: tuple[TiePolicy, ...] = ("stable", "pessimistic", "optimistic")
-    orders = [Order(), *(Order(ties=each) for each in ties)]
+    orders = [TieOrder(), *(TieOrder(ties=each) for each in ties)]
     orders += [each.order for each in named_metrics()]
     simple = [data.simplest(order) for order in orders]
     kept = list(dict.fromkeys(order for order in simple if order))
@@ -407,7 +409,7 @@ def _ours(
     return np.array(found)
 
 
-def _is_usual(order: Order) -> bool:
+def _is_usual(order: TieOrder) -> bool:
     """Return True for an order that any script may have, with any options."""
     rules = order.rules
     is_read_so = rules == Rules(ties=rules.ties)
@@ -419,7 +421,7 @@ def _shape(recipes: Sequence[Recipe]) -> tuple[int, ...]:
 
 
 def _means_of(
-    data: Data, order: Order, recipes: Sequence[Recipe], here: np.ndarray
+    data: Data, order: TieOrder, recipes: Sequence[Recipe], here: np.ndarray
 ) -> np.ndarray:
     """Return the means of an order, `[recipes, queries, empty, decimals]`."""
     found = np.full(_shape(recipes), np.nan)
@@ -459,14 +461,14 @@ def _means(values: Values, here: np.ndarray) -> np.ndarray:
     return np.array(found).reshape(shape).transpose(3, 1, 2, 0)
 
 
-def index_of(
+def place_of(
     data: Data,
-    orders: Sequence[Order],
+    orders: Sequence[TieOrder],
     recipes: Mapping[Recipe, int],
     named: Named,
     k: int | None,
 ) -> Index | None:
-    """Return the index of a tool's reading, or None if it has none.
+    """Return the index of a tool's setting, or None if it has none.
 
     Args:
         data: the judgements and the run.
@@ -491,14 +493,14 @@ def index_of(
 
 
 def _tools(
-    data: Data, orders: Sequence[Order], recipes: Sequence[Recipe]
+    data: Data, orders: Sequence[TieOrder], recipes: Sequence[Recipe]
 ) -> Mapping[Index, list[tuple[str, str]]]:
-    """Return the conventions of readings, and their names, by index."""
+    """Return the conventions of settings, and their names, by index."""
     places = {recipe: place for place, recipe in enumerate(recipes)}
     found: dict[Index, list[tuple[str, str]]] = defaultdict(list)
     for each in named_metrics(data.thresholds):
         for k in each.cutoffs:
-            index = index_of(data, orders, places, each, k)
+            index = place_of(data, orders, places, each, k)
             if index is not None:
                 text = each.convention.written(each.name, k)
                 found[index].append((each.convention.name, text))
@@ -506,17 +508,17 @@ def _tools(
 
 
 def _costs(
-    orders: Sequence[Order],
+    orders: Sequence[TieOrder],
     recipes: Sequence[Recipe],
     reported: Iterable[Index],
 ) -> np.ndarray:
-    """Return how far each reading is from our defaults.
+    """Return how far each setting is from our defaults.
 
     It is the number of choices that differ, with more for an unusual cutoff and
-    for readings that no tool reports.
+    for settings that no tool reports.
     """
     of_orders = [
-        len(str(x.rules).split("|")) if x.rules != Rules() else x != Order()
+        len(str(x.rules).split("|")) if x.rules != Rules() else x != TieOrder()
         for x in orders
     ]
     of_recipes = [

@@ -1,0 +1,279 @@
+"""A number explained: which tool, metric and options give it."""
+
+import numpy as np
+import pandas
+import pytest
+
+import keras_rankmetrics as krm
+from keras_rankmetrics import conventions
+from keras_rankmetrics.comparing.reading import Reading
+from keras_rankmetrics.explaining import explain as explaining
+from keras_rankmetrics.explaining.settings import Data, grid_of, recipes_of
+from krm_command import main
+from tests.tools.reported.draws import drawn
+
+# Three expected ids, five retrieved ones.
+TRUTH = {"q": {"a": 1, "b": 1, "c": 1}}
+RUN = {"q": ["a", "x", "b", "y", "z"]}
+
+
+def first(value, metrics=None, truth=TRUTH, run=RUN):
+    return krm.explain(value, truth, run, metrics).answers[0]
+
+
+@pytest.mark.parametrize(
+    "value, metric, tools, options",
+    [
+        (0.5556, "map", {"trec_eval", "haystack"}, {"denominator": "relevant"}),
+        (0.8333, "map", {"deepeval", "ragas"}, {"denominator": "hits"}),
+        (0.7039, "ndcg", {"llama_index", "pyg"}, {"ideal": "relevant"}),
+        (0.9197, "ndcg", {"recsys"}, {"ideal": "retrieved"}),
+        (
+            0.6667,
+            "recall",
+            {"trec_eval", "mlflow"},
+            {"denominator": "relevant"},
+        ),
+        (1.0, "hit_rate", {"haystack"}, {}),
+        (0.4, "precision", {"phoenix"}, {"denominator": "retrieved"}),
+    ],
+)
+def test_one_list_whose_numbers_differ(value, metric, tools, options):
+    answer = first(value, metric)
+    assert answer.setting.metric.short_name == metric
+    assert tools <= set(answer.tools)
+    assert options.items() <= answer.setting.metric.options.items()
+    assert answer.setting.value == pytest.approx(value, abs=5e-5)
+
+
+def test_the_words_name_the_choice_that_differs():
+    text = str(krm.explain("0.8333", TRUTH, RUN, "map"))
+    assert "It differs from our map, 0.555556:" in text
+    assert "divided by the number of relevant items in the top k" in text
+    assert "deepeval (contextual_precision)" in text
+    assert "|denominator:hits|" in text
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("form, grades", [("retrieved", 3), ("lists", 1)])
+def test_each_answer_is_what_the_tool_reports(seed, form, grades):
+    truth, run = drawn(seed, form, grades, queries=15, items=9)
+    value = krm.evaluate(truth, run, "NDCG@5")["NDCG@5"]
+    answers = krm.explain(f"{value:.2f}", truth, run).answers
+    assert len(answers) > 3
+    for answer in answers:
+        for tool, names in answer.tools.items():
+            # A longer cutoff than all lists is explained as none.
+            found = krm.evaluate(truth, run, names[0], convention=tool)
+            assert found[names[0]] == pytest.approx(
+                answer.setting.value, abs=1e-6
+            )
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_each_setting_gives_its_value(seed):
+    truth, run = drawn(seed, "retrieved", 2, queries=15, items=9)
+    value = krm.evaluate(truth, run, "MAP")["MAP"]
+    answers = krm.explain(f"{value:.2f}", truth, run).answers
+    for answer in answers:
+        setting = answer.setting
+        rules = conventions.Convention("mine", "", "", {}, rules=setting.rules)
+        with pytest.warns(UserWarning, match="metrics should be text"):
+            [found] = krm.evaluate(
+                truth, run, setting.metric, convention=rules
+            ).values()
+        assert found == pytest.approx(setting.value, abs=1e-6)
+
+
+def test_queries_that_the_run_lacks_and_lists_without_relevant_items():
+    truth = {
+        "found third": {"x": 1},
+        "found first": {"x": 1, "y": 1},
+        "nothing relevant": {"x": 0},
+        "not in the run": {"y": 1},
+        "not there, too": {"y": 1},
+    }
+    run = {
+        "found third": ["z", "y", "x"],
+        "found first": ["y", "x"],
+        "nothing relevant": ["x"],
+    }
+    total = 1 / 3 + 1
+    for value, rules, empty in (
+        (total / 5, "truth", "zero"),
+        (total / 4, "truth", "skip"),
+        (total / 3, "both", "zero"),
+        (total / 2, "both", "skip"),
+        ((total + 1) / 5, "truth", "one"),
+    ):
+        answers = krm.explain(f"{value:.6f}", truth, run, "rr").answers
+        found = [x.setting for x in answers]
+        assert (rules, empty) in [
+            (x.rules.queries, x.metric.empty) for x in found
+        ]
+
+
+def test_the_order_of_ties():
+    truth = {"tied": {"a": 1}, "third": {"x": 1}}
+    run = {
+        "tied": {"a": 1.0, "b": 1.0},
+        "third": {"y": 3.0, "z": 2.0, "x": 1.0},
+    }
+    for at_tie, ties in (
+        (3 / 4, {"average"}),
+        (1 / 2, {"stable", "pessimistic"}),
+        (1, {"stable", "optimistic"}),
+    ):
+        value = (at_tie + 1 / 3) / 2
+        answer = first(f"{value:.5f}", "rr", truth, run)
+        assert answer.setting.metric.ties in ties
+        # Of equal scores, trec_eval ranks the last id first.
+        assert ("trec_eval" in answer.tools) == (at_tie == 1 / 2)
+
+
+def test_digits_that_count():
+    assert not krm.explain("0.83330", TRUTH, RUN).answers
+    assert not krm.explain("0.833300", TRUTH, RUN).answers
+    assert first("0.83333").tools == first(5 / 6).tools
+    assert first("83.3%").tools == first("83.33").tools == first(0.833).tools
+
+
+def test_a_number_that_is_cut_off():
+    answer = first("0.66", "recall")
+    assert answer.setting.is_cut
+    assert "cut off after its last digit" in str(answer)
+    assert not first("0.67", "recall").setting.is_cut
+
+
+def test_values_that_are_rounded_in_each_list():
+    truth, run = drawn(3, "retrieved", 3)
+    name = "NDCG@10"
+    theirs = krm.evaluate(truth, run, name, convention="search_relevance")[name]
+    exact = krm.evaluate(truth, run, "NDCG@10")[name]
+    assert abs(theirs - exact) > 2e-5
+    answer = first(f"{theirs:.6f}", "ndcg", truth, run)
+    assert "search_relevance" in answer.tools
+    assert answer.setting.rules.decimals == 2
+
+
+def test_a_number_of_few_digits_is_no_evidence():
+    truth, run = drawn(1, "retrieved", 3)
+    few, many = (krm.explain(x, truth, run) for x in ("0.43", "0.4317"))
+    assert few.by_chance > 0.5
+    assert "no evidence" in str(few)
+    assert few.by_chance > 10 * many.by_chance
+    assert few.tried > few.distinct > len(few.answers)
+
+
+def test_the_number_of_matches_by_chance():
+    """Numbers that have nothing to do with the data match as often as said."""
+    truth, run = drawn(2, "retrieved", 1, queries=20)
+    data = Data(truth, run, Reading())
+    grid = grid_of(data, recipes_of(data, ()))
+    rng = np.random.default_rng(0)
+    said, matched = 0.0, 0
+    for x in rng.uniform(0.1, 0.9, 300):
+        number = explaining.Number.of(f"{x:.3f}")
+        found = explaining.explanation(grid, number)
+        said += found.by_chance
+        matched += len(found.answers)
+    assert said == pytest.approx(matched, rel=0.1)
+
+
+def test_without_an_answer_the_nearest_are_shown():
+    found = krm.explain("0.8123", TRUTH, RUN, "map")
+    assert not found.answers
+    assert "No setting gives it. The nearest are:" in str(found)
+    assert found.nearest[0].setting.value == pytest.approx(5 / 6, abs=0.01)
+
+
+def test_two_numbers():
+    found = krm.explain(("0.5556", "0.8333"), TRUTH, RUN)
+    step = found.steps[0]
+    assert set(step.choices) == {"denominator"}
+    assert step.choices["denominator"] == ("relevant", "hits")
+    assert "From 0.5556 to 0.8333:" in str(found)
+    cutoffs = krm.explain(("0.6667", "0.3333"), TRUTH, RUN, "recall")
+    assert set(cutoffs.steps[0].choices) == {"metric"}
+
+
+def test_two_numbers_of_which_one_has_no_answer():
+    found = krm.explain(("0.5556", "0.8123"), TRUTH, RUN, "map")
+    assert not found.steps
+    assert "No setting gives it" in str(found)
+
+
+FORMS = {
+    "sets": ({"q": {"a", "b", "c"}}, RUN),
+    "lists of ids": ([["a", "b", "c"]], [RUN["q"]]),
+    "dicts of scores": (TRUTH, {"q": {"a": 5, "x": 4, "b": 3, "y": 2, "z": 1}}),
+    "frames": (
+        pandas.DataFrame({"query": "q", "item": [*"abc"], "label": 1}),
+        pandas.DataFrame(
+            {"query": "q", "item": [*"axbyz"], "score": [5, 4, 3, 2, 1]}
+        ),
+    ),
+    "arrays": (
+        np.array([[1, 0, 1, 0, 0, 1]]),
+        np.array([[5, 4, 3, 2, 1, -np.inf]]),
+    ),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_all_forms_of_input(form):
+    answer = krm.explain("0.8333", *FORMS[form], "map").answers[0]
+    assert "deepeval" in answer.tools
+
+
+def test_distances():
+    run = {"q": dict(zip("axbyz", range(5), strict=True))}
+    found = krm.explain("0.8333", TRUTH, run, "map", higher_is_better=False)
+    assert "deepeval" in found.answers[0].tools
+
+
+@pytest.mark.parametrize(
+    "value, metrics, message",
+    [
+        ("0.8x", None, "The value should be a number"),
+        ("nan", None, "The value should be a number"),
+        (None, None, "The value should be a number"),
+        ((0.1, 0.2, 0.3), None, "There should be one number, or two"),
+        (0.5, "nonsense", "names and cutoffs of metrics"),
+        (0.5, "MAP(denominator=min)", "leave them out"),
+    ],
+)
+def test_invalid_arguments(value, metrics, message):
+    with pytest.raises(ValueError, match=message):
+        krm.explain(value, TRUTH, RUN, metrics)
+
+
+def test_invalid_input():
+    with pytest.raises(ValueError, match="Received: 0 of 1"):
+        krm.explain(0.5, TRUTH, {"other": ["a"]})
+    with pytest.raises(ValueError, match="can be read again"):
+        krm.explain(0.5, TRUTH, iter([("q", "a", 1.0)]))
+
+
+@pytest.fixture
+def files(tmp_path):
+    qrels, run = tmp_path / "qrels.txt", tmp_path / "run.txt"
+    qrels.write_text("".join(f"q 0 {item} 1\n" for item in "abc"))
+    run.write_text(
+        "".join(f"q Q0 {item} 1 {5 - n} t\n" for n, item in enumerate("axbyz"))
+    )
+    return ["--truth", str(qrels), "--run", str(run)]
+
+
+def test_the_command(files, capsys):
+    assert main(["explain", "0.8333", *files, "-m", "map"]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("0.8333: 1 of ")
+    assert "deepeval (contextual_precision)" in out
+
+
+def test_the_command_for_two_numbers(files, capsys):
+    assert main(["explain", "0.5556", "0.8333", *files]) == 0
+    assert "From 0.5556 to 0.8333:" in capsys.readouterr().out
+    assert main(["explain", "x", *files]) == 2
+    assert "should be a number" in capsys.readouterr().err
