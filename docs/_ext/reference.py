@@ -40,6 +40,7 @@ MEMBERS = {
         "more_is_better",
         "turns_under",
         "needs_whole_lists",
+        "whole_lists_under",
         "needs_k_under",
         "strict_order_under",
         "option_in_name",

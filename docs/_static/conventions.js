@@ -407,6 +407,25 @@ const CONVENTIONS = {
     "HitRateAtK": {}
    }
   },
+  "elasticsearch": {
+   "grades": true,
+   "metrics": {
+    "NDCG": {"ideal": "shown"},
+    "DCG": {},
+    "MeanReciprocalRank": {},
+    "PrecisionAtK": {},
+    "RecallAtK": {},
+    "ERR": {}
+   }
+  },
+  "search_relevance": {
+   "grades": true,
+   "metrics": {
+    "NDCG": {},
+    "DCG": {},
+    "JudgedAtK": {}
+   }
+  },
   "torchmetrics": {
    "grades": true,
    "metrics": {
@@ -464,15 +483,59 @@ const CONVENTIONS = {
    }
   },
   "lenskit": {
-   "grades": false,
+   "grades": true,
    "metrics": {
-    "NDCG": {"rank_discount_fn": "original_discount"},
-    "DCG": {"rank_discount_fn": "original_discount"},
+    "NDCG": {"gain_fn": "linear_gain", "rank_discount_fn": "original_discount"},
+    "DCG": {"gain_fn": "linear_gain", "rank_discount_fn": "original_discount"},
     "MeanReciprocalRank": {},
     "PrecisionAtK": {},
     "RecallAtK": {"denominator": "min"},
     "HitRateAtK": {},
     "RankBiasedPrecision": {"p": 0.85}
+   }
+  },
+  "lenskit_2026": {
+   "grades": true,
+   "metrics": {
+    "NDCG": {"empty": "skip", "gain_fn": "linear_gain", "rank_discount_fn": "original_discount"},
+    "DCG": {"empty": "skip", "gain_fn": "linear_gain", "rank_discount_fn": "original_discount"},
+    "MeanReciprocalRank": {"empty": "skip"},
+    "PrecisionAtK": {},
+    "RecallAtK": {"empty": "skip", "denominator": "min"},
+    "HitRateAtK": {"empty": "skip"},
+    "RankBiasedPrecision": {"empty": "skip", "p": 0.85}
+   }
+  },
+  "pyg": {
+   "grades": false,
+   "metrics": {
+    "NDCG": {"empty": "skip"},
+    "MeanAveragePrecision": {"empty": "skip", "denominator": "min"},
+    "MeanReciprocalRank": {"empty": "skip"},
+    "PrecisionAtK": {"empty": "skip", "denominator": "k"},
+    "RecallAtK": {"empty": "skip"},
+    "HitRateAtK": {"empty": "skip"},
+    "F1AtK": {"empty": "skip", "denominator": "k"}
+   }
+  },
+  "torchrec": {
+   "grades": true,
+   "metrics": {
+    "NDCG": {"gain_fn": "linear_gain"},
+    "AUC": {}
+   }
+  },
+  "cornac": {
+   "grades": false,
+   "metrics": {
+    "NDCG": {"empty": "skip"},
+    "MeanAveragePrecision": {"empty": "skip"},
+    "MeanReciprocalRank": {"empty": "skip"},
+    "PrecisionAtK": {"empty": "skip", "denominator": "k"},
+    "RecallAtK": {"empty": "skip"},
+    "HitRateAtK": {"empty": "skip"},
+    "F1AtK": {"empty": "skip", "denominator": "k"},
+    "AUC": {"ties": "pessimistic"}
    }
   },
   "recbole": {
@@ -528,6 +591,95 @@ const CONVENTIONS = {
     "RecallAtK": {"empty": "skip"},
     "HitRateAtK": {"empty": "skip"},
     "F1AtK": {"empty": "skip", "denominator": "k"}
+   }
+  },
+  "xgboost": {
+   "grades": true,
+   "metrics": {
+    "NDCG": {"ties": "stable", "empty": "one"},
+    "MeanAveragePrecision": {"ties": "stable", "empty": "one", "denominator": "min"},
+    "PrecisionAtK": {"ties": "stable"}
+   }
+  },
+  "lightgbm": {
+   "grades": true,
+   "metrics": {
+    "NDCG": {"ties": "stable", "empty": "one"},
+    "MeanAveragePrecision": {"ties": "stable", "empty": "one", "relevance_threshold": 0.5000000596046448, "denominator": "min"}
+   }
+  },
+  "catboost": {
+   "grades": true,
+   "metrics": {
+    "NDCG": {"ties": "pessimistic", "empty": "one", "gain_fn": "linear_gain"},
+    "DCG": {"ties": "pessimistic", "gain_fn": "linear_gain"},
+    "MeanAveragePrecision": {"ties": "pessimistic", "relevance_threshold": 0.5000000596046448, "denominator": "min"},
+    "MeanReciprocalRank": {"ties": "pessimistic", "relevance_threshold": 0.5000000596046448},
+    "PrecisionAtK": {"ties": "pessimistic", "relevance_threshold": 0.5000000596046448},
+    "RecallAtK": {"ties": "pessimistic", "empty": "one", "relevance_threshold": 0.5000000596046448},
+    "AUC": {"empty": "zero"}
+   }
+  },
+  "llama_index": {
+   "grades": false,
+   "metrics": {
+    "NDCG": {"empty": "skip", "ideal": "uncut"},
+    "MeanAveragePrecision": {"empty": "skip"},
+    "MeanReciprocalRank": {"empty": "skip"},
+    "PrecisionAtK": {"empty": "skip"},
+    "RecallAtK": {"empty": "skip"},
+    "HitRateAtK": {"empty": "skip"}
+   }
+  },
+  "haystack": {
+   "grades": true,
+   "metrics": {
+    "NDCG": {"gain_fn": "linear_gain", "ideal": "uncut"},
+    "MeanAveragePrecision": {},
+    "MeanReciprocalRank": {},
+    "RecallAtK": {},
+    "HitRateAtK": {}
+   }
+  },
+  "ragas": {
+   "grades": false,
+   "metrics": {
+    "MeanAveragePrecision": {"denominator": "hits"},
+    "PrecisionAtK": {},
+    "RecallAtK": {"empty": "skip"}
+   }
+  },
+  "deepeval": {
+   "grades": false,
+   "metrics": {
+    "MeanAveragePrecision": {"denominator": "hits"}
+   }
+  },
+  "phoenix": {
+   "grades": true,
+   "metrics": {
+    "NDCG": {"gain_fn": "linear_gain"},
+    "MeanReciprocalRank": {},
+    "PrecisionAtK": {"denominator": "k"},
+    "HitRateAtK": {}
+   }
+  },
+  "mlflow": {
+   "grades": false,
+   "metrics": {
+    "NDCG": {"ideal": "shown"},
+    "PrecisionAtK": {},
+    "RecallAtK": {}
+   }
+  },
+  "evidently": {
+   "grades": true,
+   "metrics": {
+    "NDCG": {"empty": "skip", "gain_fn": "linear_gain"},
+    "MeanReciprocalRank": {"empty": "skip"},
+    "PrecisionAtK": {"empty": "skip"},
+    "RecallAtK": {"empty": "skip"},
+    "HitRateAtK": {"empty": "skip"}
    }
   }
  }

@@ -60,7 +60,9 @@ const RankMetrics = (() => {
     if (o.ideal === "retrieved") {
       return ratio(dcg(ranks, list, o), dcg(descending(top(ranks, o)), list, o));
     }
-    list.ideal ??= dcg(list.best, list, o); // the same for all orders
+    const cutoffs = { relevant: o.k, uncut: Infinity, shown: Math.min(o.k, ranks.length) };
+    // The same for all orders.
+    list.ideal ??= dcg(list.best, list, { ...o, k: cutoffs[o.ideal] });
     return ratio(dcg(ranks, list, o), list.ideal);
   }
 

@@ -270,7 +270,10 @@ class Preset(typing.Generic[Parameters, MetricT]):
         """Return one metric per cutoff."""
         for k in cutoffs:
             self._check_fixed({"k": k})
-        return self.metric.at(*cutoffs, **self._completed(options))
+        completed = self._completed(options)
+        if "k" not in options:
+            completed.pop("k", None)  # the cutoff of a measure without one
+        return self.metric.at(*cutoffs, **completed)
 
     def _completed(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Return all options; raise ValueError if one is missing or fixed."""
@@ -294,7 +297,7 @@ class Preset(typing.Generic[Parameters, MetricT]):
                 )
 
     def __repr__(self) -> str:
-        has_k = "k" in self.__signature__.parameters and "k" not in self.fixed
+        has_k = "k" in self.__signature__.parameters and "k" not in self.options
         parameters = [
             *(["k"] if has_k else []),
             *(
@@ -329,8 +332,8 @@ class Convention:
         subtopic_rules: how it reads them for metrics of subtopics, if that is
             another tool.
         measures: the equivalents of the source's measures, by their names
-            there, if the convention parses these. Their metrics need no entry
-            in `metrics` if the defaults apply.
+            there, if the convention parses these. The options of the first
+            measure of a metric need no entry in `metrics`.
         aliases: other names of the source, separated by spaces.
         mark: how the source writes a name with its cutoff.
 
@@ -397,10 +400,11 @@ class Convention:
     def __post_init__(self, metrics: Mapping[str, Mapping[str, Any]]) -> None:
         self.without = _per_name(self.without)
         self.measures = _per_name(self.measures)
-        options: dict[str, Mapping[str, Any]] = {
-            each.metric.__name__: {} for each in self.measures.values()
-        }
-        options.update(_per_name(metrics))
+        options: dict[str, Mapping[str, Any]] = {}
+        for each in self.measures.values():
+            options.setdefault(each.metric.__name__, each.options)
+        for name, own in _per_name(metrics).items():
+            options[name] = {**options.get(name, {}), **own}
         self.presets: dict[str, Preset[..., Any]] = {
             name: Preset(getattr(ours, name), x) for name, x in options.items()
         }

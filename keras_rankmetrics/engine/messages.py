@@ -77,7 +77,7 @@ def closest(name: str, names: Iterable[str], least: float = 0.5) -> list[str]:
         least: the lowest similarity, from 0 to 1.
     """
     by_plain = {plain(each): each for each in names}
-    for cutoff in (1.0, 0.7, least):
+    for cutoff in (1.0, 0.9, 0.7, least):
         found = difflib.get_close_matches(plain(name), by_plain, 3, cutoff)
         if found:
             return [by_plain[each] for each in found]

@@ -33,7 +33,8 @@ class Setting(NamedTuple):
     @property
     def signature(self) -> str:
         """The signature of the metric, and the rules."""
-        return "|".join(filter(None, [self.metric.signature, str(self.rules)]))
+        rules = f" with the rules {self.rules}" if str(self.rules) else ""
+        return self.metric.signature + rules
 
     @property
     def choices(self) -> dict[str, str]:
@@ -70,7 +71,7 @@ def _tools(tools: Mapping[str, Sequence[str]]) -> str:
 
 
 class Answer(NamedTuple):
-    """Settings that are equal on this data.
+    """Settings of one metric that are equal on this data.
 
     Attributes:
         setting: the setting that departs least from our defaults.
@@ -128,8 +129,9 @@ class Explanation:
     def __str__(self) -> str:
         """Return the answers in words."""
         found = len(self.answers)
+        values = len({round(x.setting.value, 9) for x in self.answers})
         lines = [
-            f"{self.number}: {found:,} of {self.distinct:,} different values "
+            f"{self.number}: {values:,} of {self.distinct:,} different values "
             f"match, of {self.tried:,} settings. By chance, "
             f"{self.by_chance:.2g} would."
         ]

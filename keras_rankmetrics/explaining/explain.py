@@ -246,28 +246,31 @@ def _by_chance(grid: Grid, number: Number) -> float:
 
 
 def _answers(grid: Grid, matches: Sequence[_Match]) -> Iterator[Answer]:
-    """Yield an answer for each value, in the order of the matches."""
+    """Yield an answer for each value and metric, in the order of matches."""
     equal: dict[Any, list[_Match]] = {}
     for each in matches:
-        key = round(float(grid.values[each.at]), DIGITS), each.is_cut
+        value = round(float(grid.values[each.at]), DIGITS)
+        key = value, grid.recipes[each.at[1]].metric, each.is_cut
         equal.setdefault(key, []).append(each)
     for group in equal.values():
         tools: dict[str, list[str]] = {}
         for each in group:
             for convention, name in grid.tools.get(each.at, ()):
                 tools.setdefault(convention, []).append(name)
-        ours = float(grid.ours[group[0].at[1]])
-        yield Answer(_setting(grid, group[0]), len(group), tools, ours)
+        best = min(group, key=lambda each: float(grid.departures[each.at]))
+        ours = float(grid.ours[best.at[1]])
+        yield Answer(setting_of(grid, *best), len(group), tools, ours)
 
 
-def _setting(grid: Grid, match: _Match) -> Setting:
-    order, recipe, queries, empty, decimals = match.at
+def setting_of(grid: Grid, at: Index, is_cut: bool = False) -> Setting:
+    """Return the setting at an index of a grid."""
+    order, recipe, queries, empty, decimals = at
     rules, ties = grid.orders[order]
     return Setting(
         grid.recipes[recipe].made(ties, EMPTY[empty]),
         rules._replace(queries=QUERIES[queries], decimals=DECIMALS[decimals]),
-        float(grid.values[match.at]),
-        match.is_cut,
+        float(grid.values[at]),
+        is_cut,
     )
 
 
@@ -283,7 +286,8 @@ def _steps(grid: Grid, found: Sequence[Sequence[_Match]]) -> tuple[Step, ...]:
         return len(step.choices) + of_metric
 
     ones, others = (
-        [_setting(grid, each) for each in matches[:_PAIRS]] for matches in found
+        [setting_of(grid, *each) for each in matches[:_PAIRS]]
+        for matches in found
     )
     steps = [Step.between(x, y) for x in ones for y in others]
     steps.sort(key=distance)

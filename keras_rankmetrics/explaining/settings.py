@@ -27,6 +27,7 @@ from keras_rankmetrics.comparing.reading import have_same_id
 from keras_rankmetrics.comparing.values import of_arrays
 from keras_rankmetrics.conventions.convention import Convention, Rules
 from keras_rankmetrics.engine.definition import takes
+from keras_rankmetrics.engine.definition.definition import chosen
 from keras_rankmetrics.engine.inputs.tensors import to_numpy
 from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
 from keras_rankmetrics.metrics.names import Spec, class_meant
@@ -43,9 +44,10 @@ COMMON = (1, 3, 5, 10, 20, 100, None)  # cutoffs
 _UNREPORTED = 3.0  # the cost of a setting that no tool reports
 _EQUAL_GAINS = (gains.linear_gain, gains.exponential_gain)  # of 0 and 1
 _GRADES = 5  # at most, as thresholds
-_USUAL = {  # numbers that papers set
+_NOTHING = "relevance_threshold", np.inf  # is relevant
+_USUAL: Mapping[str, tuple[float, ...]] = {  # numbers that papers set
     "p": (0.5, 0.8, 0.85, 0.9, 0.95),
-    "beta": (0.5, 2.0),
+    "beta": (0.5, 2.0, 0.5**0.5, 2.0**0.5),  # trec_eval takes squares
     "decay": (0.5, 0.8),
 }
 Index = tuple[int, ...]
@@ -75,6 +77,12 @@ class Recipe(NamedTuple):
     def plain(self) -> Recipe:
         """The recipe of the same class and cutoff, with default options."""
         return Recipe.of(default_of(self.metric), self.k)
+
+    @property
+    def family(self) -> Recipe:
+        """The recipe without the numbers that users set."""
+        options = frozenset(x for x in self.options if x[0] not in _USUAL)
+        return self._replace(options=options)
 
     def made(self, ties: TiePolicy, empty: EmptyPolicy) -> RankingMetric:
         """Return the metric, with a strict order where it needs one.
@@ -161,17 +169,20 @@ class Data:
         )
         if self.has_ids:
             rows = ranked.all_rows()
-            self.labels, scores = judged.all_rows().value, rows.value
+            truth_rows = judged.all_rows()
+            self.labels, scores = truth_rows.value, rows.value
             lists = np.unique(rows.query, return_inverse=True)[1]
+            of_truth = np.unique(truth_rows.query, return_counts=True)[1]
             self._has_same_id = bool(have_same_id(rows).any())
         else:
             self.labels, scores = (to_numpy(x).ravel() for x in (truth, run))
             lists = np.repeat(np.arange(len(run)), len(scores) // len(run))
-            self._has_same_id = False
+            self._has_same_id, of_truth = False, np.zeros(1)
         self.grades = np.unique(np.maximum(self.labels, 0)).astype(float)
         self.thresholds = (*self.grades[self.grades > 0][:_GRADES].tolist(),)
         self._is_binary = set(self.grades) <= {0, 1}
-        self.longest = int(np.bincount(lists).max(initial=0)) + 1
+        of_run = np.bincount(lists)
+        self.longest = int(max(of_run.max(initial=0), of_truth.max(initial=0)))
         order = np.lexsort((scores, lists))
         is_list = np.diff(lists[order]) == 0
         ordered = scores[order]
@@ -261,7 +272,8 @@ class Grid(NamedTuple):
         values: `[orders, recipes, queries, empty, decimals]`, NaN for settings
             that do not exist.
         tools: the conventions of settings, and their names, by index.
-        costs: how far each setting is from our defaults, like the values.
+        departures: the number of choices of each setting that differ from our
+            defaults, with half of one for an unusual cutoff.
         ours: `[recipes]`, the value of the metric with our defaults.
     """
 
@@ -269,8 +281,16 @@ class Grid(NamedTuple):
     recipes: list[Recipe]
     values: np.ndarray
     tools: Mapping[Index, list[tuple[str, str]]]
-    costs: np.ndarray
+    departures: np.ndarray
     ours: np.ndarray
+
+    @property
+    def costs(self) -> np.ndarray:
+        """The departures, with more for settings that no tool reports."""
+        costs = self.departures + _UNREPORTED
+        for index in self.tools:
+            costs[index] -= _UNREPORTED
+        return costs
 
     @property
     def distinct(self) -> int:
@@ -321,13 +341,15 @@ def recipes_of(data: Data, specs: Sequence[Spec]) -> list[Recipe]:
     found: dict[Recipe, None] = {}
     asked = [k for spec in specs for k in _cutoffs(spec)]
     named = [each.metric for each in named_metrics(data.thresholds)]
-    reported = {*map(type, named)}
+    reported = {data.simplest_recipe(Recipe.of(x, None)) for x in named}
     for prototype in _prototypes(data, [*own_metrics(), *named]):
         cls, options = prototype.metric, dict(prototype.options)
-        is_divisor = options.get("denominator") in ("k", "min")
+        is_divisor = options.get("denominator") == "k"
         longest = max(CUTOFFS) if is_divisor else data.longest
-        every = CUTOFFS if cls in reported else COMMON[:-1]
-        cutoffs = [None, *asked, *(k for k in every if k < longest)]
+        every = CUTOFFS if prototype in reported else COMMON[:-1]
+        cutoffs = [*asked, *(k for k in every if k < longest)]
+        if not chosen(options, cls.needs_k_under):
+            cutoffs = [None, *cutoffs]
         for k in cutoffs if takes(cls, "k") else [None]:
             recipe = prototype._replace(k=k)
             if not specs or any(_fits(recipe, spec) for spec in specs):
@@ -341,19 +363,19 @@ def _prototypes(data: Data, made: Iterable[RankingMetric]) -> Iterator[Recipe]:
     Our defaults also get all thresholds of relevance, and usual numbers.
     """
     taken = {cls for cls in set(map(type, made)) if data.takes(cls)}
+    every = [data.simplest_recipe(Recipe.of(x, None)) for x in made]
     found = dict.fromkeys(
-        data.simplest_recipe(Recipe.of(metric, None))
-        for metric in made
-        if type(metric) in taken
+        x for x in every if x.metric in taken and _NOTHING not in x.options
     )
     yield from found
     for recipe in found:
+        offered = dict(_USUAL)
         if data.is_plain(recipe):
-            for name, value in recipe.options:
-                values = {**_USUAL, "relevance_threshold": data.thresholds}
-                for other in values.get(name, ()):
-                    options = recipe.options - {(name, value)} | {(name, other)}
-                    yield recipe._replace(options=options)
+            offered["relevance_threshold"] = data.thresholds
+        for name, value in recipe.options:
+            for other in offered.get(name, ()):
+                options = recipe.options - {(name, value)} | {(name, other)}
+                yield recipe._replace(options=options)
 
 
 def _cutoffs(spec: Spec) -> list[int]:
@@ -387,12 +409,13 @@ def grid_of(data: Data, recipes: Sequence[Recipe]) -> Grid:
         places = [*range(len(recipes))]
         if not _is_usual(order):
             reported = {index[1] for index in tools if index[0] == place}
-            places = sorted(plain | reported)
+            families = {recipes[each].family for each in plain | reported}
+            places = [n for n in places if recipes[n].family in families]
         some = [recipes[each] for each in places]
         values[place, places] = _means_of(data, order, some, here)
-    costs = _costs(kept, recipes, tools)
+    departures = _departures(kept, recipes)
     ours = _ours(data, recipes, values)
-    return Grid(kept, list(recipes), values, tools, costs, ours)
+    return Grid(kept, list(recipes), values, tools, departures, ours)
 
 
 def _ours(
@@ -507,16 +530,10 @@ def _tools(
     return found
 
 
-def _costs(
-    orders: Sequence[TieOrder],
-    recipes: Sequence[Recipe],
-    reported: Iterable[Index],
+def _departures(
+    orders: Sequence[TieOrder], recipes: Sequence[Recipe]
 ) -> np.ndarray:
-    """Return how far each setting is from our defaults.
-
-    It is the number of choices that differ, with more for an unusual cutoff and
-    for settings that no tool reports.
-    """
+    """Return the number of choices that differ from our defaults."""
     of_orders = [
         len(str(x.rules).split("|")) if x.rules != Rules() else x != TieOrder()
         for x in orders
@@ -528,14 +545,11 @@ def _costs(
     of_empty = [
         [each != default_of(x.metric).empty for each in EMPTY] for x in recipes
     ]
-    costs = (
+    found: np.ndarray = (
         np.array(of_orders, float)[:, None, None, None, None]
         + np.array(of_recipes)[:, None, None, None]
         + np.arange(len(QUERIES))[:, None, None]
         + np.array(of_empty, float)[:, None, :, None]
         + np.arange(len(DECIMALS))
-        + _UNREPORTED
     )
-    for index in reported:
-        costs[index] -= _UNREPORTED
-    return costs
+    return found

@@ -18,7 +18,11 @@ RUN = {
     "b": {"b": 3.0, "x1": 1.0 + 1e-9, "x2": 1.0},
     "c": {},
 }
-# The reciprocal ranks of each query; None where it does not count.
+# Ranks of the relevant item in the first query: with tied items in the order
+# of the run it is last, and by the mean over all orders at each rank.
+LAST, MEAN = 1 / 3, (1 + 1 / 2 + 1 / 3) / 3
+# The reciprocal ranks of each query; None where it does not count. With one
+# relevant item, average precision is the reciprocal rank.
 EXPECTED = {
     "trec_eval": ("recip_rank", [1, 1 / 3, 0, 0]),
     "trec_eval_without_c": ("recip_rank", [1, 1 / 3, 0, None]),
@@ -26,6 +30,40 @@ EXPECTED = {
     "sentence_transformers": ("mrr@10", [1 / 3, 1 / 3, 0, 0]),
     "beir": ("MRR@10", [1, 1, 0, None]),
     "mteb": ("mrr_at_10", [1, 1 / 2, 0, None]),
+    "elasticsearch": ("mean_reciprocal_rank", [MEAN, 1 / 3, 0, 0]),
+    # (1 + 0.6309 + 0.5) / 3 and 1 / log2(4), in two decimals.
+    "search_relevance": ("NDCG@10", [0.71, 0.5, 0, None]),
+    "lenskit": ("RecipRank", [MEAN, 1 / 3, 0, None]),
+    "lenskit_2026": ("RecipRank", [MEAN, 1 / 3, 0, None]),
+    "pyg": ("LinkPredMRR@10", [MEAN, 1 / 3, 0, 0]),
+    "cornac": ("MRR", [MEAN, 1 / 3, 0, 0]),
+    "xgboost": ("map", [LAST, 1 / 3, 0, 0]),
+    "lightgbm": ("map@10", [LAST, 1 / 3, 0, 0]),
+    "catboost": ("MRR", [LAST, 1 / 3, 0, 0]),
+    "llama_index": ("mrr", [LAST, 1 / 3, 0, None]),
+    "haystack": ("DocumentMRREvaluator", [LAST, 1 / 3, 0, 0]),
+    "ragas": ("context_precision", [LAST, 1 / 3, 0, 0]),
+    "deepeval": ("contextual_precision", [LAST, 1 / 3, 0, 0]),
+    "phoenix": ("reciprocal_rank", [LAST, 1 / 3, 0, 0]),
+    # NDCG: 1 / log2(4).
+    "mlflow": ("ndcg_at_10", [1 / 2, 1 / 2, 0, 0]),
+}
+# Those whose source takes any number for a label, or sets without labels.
+TAKE_FRACTIONS = {
+    "catboost",
+    "cornac",
+    "deepeval",
+    "haystack",
+    "lenskit",
+    "lenskit_2026",
+    "lightgbm",
+    "llama_index",
+    "mlflow",
+    "phoenix",
+    "pyg",
+    "ragas",
+    "search_relevance",
+    "sentence_transformers",
 }
 
 
@@ -76,7 +114,7 @@ def test_grades_with_a_fraction_are_refused_where_the_source_has_none(
 ):
     name, _ = EXPECTED[convention]
     truth = {"a": {"x1": 1.9, "x2": 2}, "b": {"x2": 0.0}}
-    if convention == "sentence_transformers":  # members have no grades
+    if convention in TAKE_FRACTIONS:
         krm.evaluate(truth, RUN, name, convention=convention)
         return
     with pytest.raises(
@@ -117,6 +155,7 @@ def test_notes_tell_queries_that_are_left_out():
     rows = "of 4 queries have no rows, and"
     assert f"s: 2 {rows} count as lists that retr" in texts["trec_eval"]
     assert "left out" not in texts["trec_eval"]
-    for convention in ("trec_eval_without_c", "beir", "mteb"):
+    of_both = "beir", "mteb", "lenskit", "llama_index", "search_relevance"
+    for convention in ("trec_eval_without_c", *of_both):
         assert f"s: 1 {rows} count as lists that retr" in texts[convention]
         assert f"s: 1 {rows} are left out." in texts[convention]

@@ -89,7 +89,7 @@ def test_queries_that_the_run_lacks_and_lists_without_relevant_items():
     truth = {
         "found third": {"x": 1},
         "found first": {"x": 1, "y": 1},
-        "nothing relevant": {"x": 0},
+        "nothing relevant": {},
         "not in the run": {"y": 1},
         "not there, too": {"y": 1},
     }
@@ -176,7 +176,7 @@ def test_the_number_of_matches_by_chance():
         number = explaining.Number.of(f"{x:.3f}")
         found = explaining.explanation(grid, number)
         said += found.by_chance
-        matched += len(found.answers)
+        matched += len({round(x.setting.value, 9) for x in found.answers})
     assert said == pytest.approx(matched, rel=0.1)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import oracle
-from catalogue import Cell
+from catalogue import HIGHEST, Cell
 
 from .case import Case
 from .lists import One
@@ -23,7 +23,9 @@ def is_told(case: Case, cell: Cell) -> bool:
 def may_be_refused(cell: Cell, lists: list[One]) -> bool:
     """Whether there are numbers of which single precision has no sums."""
     highest = min(cell.row.options.get("max_grade", 4.0), 60.0)
-    if cell.row.oracle != "err":
+    if cell.row.stand_in is not None:
+        highest = HIGHEST
+    elif cell.row.oracle != "err":
         highest = 60.0
     return any(label > highest for one in lists for label in one.labels) or any(
         weight > 1e12 or 0 < weight < 1e-12

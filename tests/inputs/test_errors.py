@@ -77,7 +77,7 @@ CHOICES = [
     ("ties", TIES, METRICS),
     ("empty", '"zero", "one", "skip"', METRICS),
     ("list_weight", '"relevance", "mean"', METRICS),
-    ("ideal", '"relevant", "retrieved"', [NDCG]),
+    ("ideal", '"relevant", "retrieved", "uncut", "shown"', [NDCG]),
     ("denominator", '"retrieved", "k"', [PrecisionAtK, F1AtK, FBetaAtK]),
     ("denominator", '"relevant", "min"', [RecallAtK]),
     ("denominator", '"relevant", "min", "hits"', [MeanAveragePrecision]),

@@ -51,6 +51,7 @@ def test_a_label_says_what_the_entry_says(row, data):
             k=metric.k,
             ties=metric.ties,
             empty=metric.empty,
+            **row.for_oracle,
         )
         for y, s in zip(told(labels, judged), scores, strict=True)
     ]

@@ -32,6 +32,8 @@ CATALOGUE = [
     ("dcg", GAINS),
     ("ndcg", {}),
     ("ndcg", GAINS),
+    ("ndcg", {"ideal": "uncut"}),
+    ("ndcg", {"ideal": "shown"}),
     ("precision", {}),
     ("precision", {"denominator": "k"}),
     ("recall", {}),
@@ -59,6 +61,8 @@ CATALOGUE = [
     ("graded_rbp", {}),
     ("err", {}),
     ("err", {"normalized": True}),
+    ("pfound", {"highest": 4.0}),
+    ("pfound", {"highest": 3.0, "decay": 0.5}),
     ("bpref", {}),
     ("bpref", {"unjudged": "irrelevant"}),
     ("judged", {}),
@@ -315,17 +319,20 @@ def test_weights_in_the_values():
     for metric in oracle.DEFAULTS:
         graded = metric in ("dcg", "ndcg", "err")
         expected = gain_weight if graded else binary_weight
-        if metric in ("arp", "opa", "gap", "q_measure", "graded_rbp"):
+        own = {"highest": 2.0} if metric == "pfound" else {}
+        linear = ("arp", "opa", "gap", "q_measure", "graded_rbp", "pfound")
+        if metric in linear:
             expected = (1 + 2 * 3) / (1 + 2)
         if metric in OF_JUDGEMENTS:
             expected = (1 + 5 + 3) / 3
-        assert weight(metric, *one, **w) == approx(expected)
-        assert weight(metric, *one, **w, list_weight="mean") == approx(3)
+        assert weight(metric, *one, **w, **own) == approx(expected)
+        of_mean = weight(metric, *one, **w, list_weight="mean", **own)
+        assert of_mean == approx(3)
+        plain = value(metric, *one, ties="stable", **own)
         if metric not in ("dcg", "ndcg", "map"):
-            found = value(metric, *one, **w, ties="stable")
-            assert found == value(metric, *one, ties="stable")
-        same = value(metric, *one, weights=7.0, ties="stable")
-        assert same == approx(value(metric, *one, ties="stable"))
+            assert value(metric, *one, **w, ties="stable", **own) == plain
+        same = value(metric, *one, weights=7.0, ties="stable", **own)
+        assert same == approx(plain)
 
 
 def test_the_ideal_sorts_weighted_gains():

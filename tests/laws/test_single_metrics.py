@@ -338,6 +338,8 @@ def test_where_no_level_of_chance_is_known():
         lambda: krm.GradedRankBiasedPrecision(p=1.0),
         lambda: krm.FBetaAtK(beta=0.0),
         lambda: krm.ERR(max_grade=0),
+        lambda: krm.PFound(decay=0.0),
+        lambda: krm.PFound(decay=1.0),
         lambda: krm.QMeasure(beta=0.0),
         lambda: krm.FBetaAtK(beta=float("nan")),
     ],
@@ -358,6 +360,16 @@ def test_grades_above_the_highest():
     before = np.array(metric.get_state())
     with pytest.raises(ValueError, match=r"highest label is 3\.0.*max_grade"):
         metric.update_state([[3, 0]], [[2.0, 1.0]])
+    np.testing.assert_array_equal(metric.get_state(), before)
+
+
+def test_labels_above_1_of_pfound():
+    metric = krm.PFound()
+    metric.update_state([[1, 0], [0.5, 1.0 + 1e-7]], [[2.0, 1.0]] * 2)
+    before = np.array(metric.get_state())
+    for label in (1.01, 2.0, np.inf):
+        with pytest.raises(ValueError, match=r"pfound.*label"):
+            metric.update_state([[1, 0], [label, 0]], [[2.0, 1.0]] * 2)
     np.testing.assert_array_equal(metric.get_state(), before)
 
 

@@ -5,6 +5,8 @@ from pytest import approx
 
 from keras_rankmetrics import conventions
 from tests.tools.pages import conventions as made
+from tests.tools.pages.page import END, begin
+from tests.tools.reported.__main__ import tools
 
 AGAIN = "`python -m tests.tools.pages.conventions` makes it anew."
 
@@ -23,8 +25,27 @@ def test_the_page_names_each_convention():
         assert f"`{name}`" in page, name
 
 
+def test_the_page_shows_how_far_each_tool_is_away():
+    """The numbers are checked by `tests/peers/test_reported.py`."""
+    page = made.PAGE.read_text()
+    _, _, block = page.partition(begin("reported", made.REPORTER))
+    rows = [
+        row.split(" | ") for row in block.partition(END)[0].split("\n")[4:-2]
+    ]
+    shown = [(row[0].strip("| `"), row[1].rpartition(" ")[0]) for row in rows]
+    assert len({*shown}) == len(shown)
+    found = {each.convention for each in tools()}
+    assert {convention for convention, _ in shown} == found
+    tolerances = {each.convention: each.tolerance for each in tools()}
+    for row, (convention, _) in zip(rows, shown, strict=True):
+        assert int(row[2]) > 0
+        assert float(row[3].strip(" |")) <= tolerances[convention]
+
+
 def test_each_option_of_a_shared_metric_is_explained():
     explained = {(c, o): set(values) for (c, o), values in made.CHOICES.items()}
+    for option, meanings in made.OF_ALL.items():
+        explained |= {(c, option): set(meanings) for c in made.COLUMNS}
     for convention in conventions.all_of_them():
         for column in made.COLUMNS:
             preset = made.preset_of(convention, column)

@@ -19,6 +19,7 @@ NAMES = {
     krm.MeanReciprocalRank: "mrr",
     krm.AUC: "auc",
     krm.ERR: "err",
+    krm.PFound: "pfound",
     krm.FallOutAtK: "fall_out",
     krm.FBetaAtK: "f_beta",
     krm.RankBiasedPrecision: "rbp",

@@ -27,6 +27,7 @@ DEFAULTS = {
     krm.MeanAveragePrecision: "relevance_threshold:1.0|denominator:relevant",
     krm.MeanReciprocalRank: "relevance_threshold:1.0",
     krm.ERR: "max_grade:4.0|normalized:False",
+    krm.PFound: "decay:0.85",
     krm.RPrecision: "relevance_threshold:1.0",
     krm.FBetaAtK: "relevance_threshold:1.0|beta:1.0|denominator:retrieved",
     krm.FallOutAtK: "relevance_threshold:1.0",
@@ -154,8 +155,11 @@ def other_values(metric):
         *OF_JUDGEMENTS,
         krm.GradedRankBiasedPrecision,
         krm.OrderedPairAccuracy,
+        krm.PFound,
     ):
         values["relevance_threshold"] = [2.0, 0.5]
+    if metric is krm.PFound:
+        values["decay"] = [0.5, 0.9]
     if metric is krm.InterpolatedPrecision:
         values["recall"] = [0.0, 0.9]
     if metric in STRICT:
@@ -163,7 +167,7 @@ def other_values(metric):
     if metric is krm.RBPResidual:
         values["tail"] = ["if_unjudged"]
     if metric is krm.NDCG:
-        values["ideal"] = ["retrieved"]
+        values["ideal"] = ["retrieved", "uncut", "shown"]
     if metric in (krm.FBetaAtK, krm.QMeasure):
         values["beta"] = [2.0, 0.5]
     if metric in (

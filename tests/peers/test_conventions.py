@@ -2,7 +2,7 @@
 
 `test_peers.py` and others run the packages that can be installed beside this
 one, and `test_golden.py` has the numbers of those that can be installed alone.
-Here are those of all others, by hand from the formulas in their source.
+`test_reported.py` has drawn data for most of them. Here are those of all others, by hand from the formulas in their source.
 """
 
 import ast
@@ -59,25 +59,43 @@ SAYS = {
     "sentence_transformers": (0.25, 0.3333, 0.3869, 0.3, 0.6797),
     "beir": (0.1667, 0.3333, 0.3869, 0.3, 0.6797),
     "mteb": (0.1667, 0.3333, 0.3869, 0.3, 0.6797),
+    "elasticsearch": (NONE, 0.3333, 0.3869, 0.6, 0.6797),
+    "search_relevance": (NONE, NONE, 0.39, NONE, 0.68),
     "torchmetrics": (0.5, 0.3333, 0.3869, 0.3, 0.6797),
     "mllib": (0.25, 0.3333, 0.3869, 0.3, 0.6797),
     "recommenders": (0.25, 0.3333, 0.3869, 0.3, 0.6797),
     "replay": (0.25, 0.3333, 0.3869, 0.3, 0.6797),
     "rectools": (0.1667, 0.3333, NONE, 0.3, NONE),
     "lenskit": (NONE, 0.5, 0.5, 0.6, 0.7338),
+    "lenskit_2026": (NONE, 0.5, 0.5, 0.6, 0.7338),
+    "pyg": (0.25, 0.3333, 0.3869, 0.3, 0.6797),
+    "torchrec": (NONE, NONE, 0.3869, NONE, 0.6797),
+    "cornac": (NONE, 0.3333, 0.3869, 0.3, 0.6797),
     "recbole": (0.25, 0.3333, 0.3869, 0.3, 0.6797),
     "din": (NONE, NONE, NONE, NONE, NONE),
     "merlin": (0.25, 0.5, 0.3869, NONE, 0.6797),
     "kaggle": (0.25, NONE, NONE, NONE, NONE),
     "pykeen": (NONE, NONE, NONE, NONE, NONE),
     "recsys": (0.5, 0.3333, 0.6309, 0.3, 0.6797),
+    "xgboost": (0.25, NONE, 0.3869, 0.6, 0.6797),
+    "lightgbm": (0.25, NONE, 0.3869, NONE, 0.6797),
+    "catboost": (0.25, 0.3333, 0.3869, 0.6, 0.6797),
+    "llama_index": (0.1667, 0.3333, 0.2961, 0.6, 0.6797),
+    "haystack": (0.1667, 0.3333, 0.2961, NONE, 0.6797),
+    "ragas": (0.5, 0.3333, NONE, 0.6, NONE),
+    "deepeval": (0.5, NONE, NONE, NONE, NONE),
+    "phoenix": (NONE, NONE, 0.3869, 0.3, 0.6797),
+    "mlflow": (NONE, 0.3333, 0.3869, 0.6, 0.6797),
+    "evidently": (NONE, 0.3333, 0.3869, 0.6, 0.6797),
 }
 
 
 # What F takes for the precision of lists shorter than k: of k, or of what is
 # retrieved.
 OF_F = {
+    "cornac": "k",
     "ir_measures": "retrieved",
+    "pyg": "k",
     "ranx": "k",
     "rectools": "k",
     "recsys": "k",
@@ -237,8 +255,9 @@ def test_every_measure_of_ir_measures_has_its_number():
         assert getattr(ours, name)(**at).signature == expected
 
 
-# Merlin refuses a k beyond the list, scikit-learn's AP has none.
+# Merlin refuses a k beyond the list, the AP of scikit-learn and Cornac has none.
 REFUSED = {
+    ("cornac", "MeanAveragePrecision", 2),
     ("merlin", "PrecisionAtK", 10),
     ("sklearn", "MeanAveragePrecision", 2),
 }
@@ -253,7 +272,10 @@ def test_one_ranking_by_all_conventions(convention):
             assert (convention.name, name, k) in REFUSED
             continue
         metric = getattr(convention, name)(k=k)
-        assert float(metric.per_list(LABELS, SCORES)) == approx(says, abs=5e-5)
+        value = convention.rules.rounded(
+            keras.ops.convert_to_numpy(metric.per_list(LABELS, SCORES))
+        )
+        assert float(value.item()) == approx(says, abs=5e-5)
 
 
 def test_average_precision_of_scikit_learn_without_k():
@@ -354,6 +376,7 @@ def test_every_metric_of_every_convention_has_a_number_to_meet():
     """By formula above, by its package, as it was stored, or as published."""
     from test_golden import CASES
     from test_peers import PEERS
+    from test_reported import COMPLETE
 
     met = {name: set(rules) for name, rules in RULES.items()}
     met["recsys"] = set(conventions.recsys.presets)  # see below
@@ -367,6 +390,8 @@ def test_every_metric_of_every_convention_has_a_number_to_meet():
         met[name] = set(getattr(conventions, name).presets)
     met["keras_rs"] = set(conventions.keras_rs.presets)
     met["rectools"] = {"F1AtK"}  # stored as F-beta, of which it is a case
+    for name in COMPLETE:
+        met[name] = set(getattr(conventions, name).presets)
     for name, metrics in PEERS.items():
         met[name] = met.get(name, set()) | set(metrics)
     for name, cases in CASES.items():
@@ -542,6 +567,56 @@ def test_what_a_source_does_not_define():
         conventions.trec_eval.NDGC  # noqa: B018
 
 
+# Metrics of a source that have the name of another metric here.
+OTHERWISE = {"catboost": {"AUC"}}
+
+
+def test_auc_of_catboost_is_not_the_mean_over_lists():
+    """Its `AUC` is over the items of all lists, `QueryAUC` is our AUC."""
+    catboost = conventions.catboost
+    for parse in (catboost.parse, by_catboost):
+        with pytest.raises(
+            ValueError,
+            match=r"`catboost` has no AUC: it is over .*; `QueryAUC` is the",
+        ):
+            parse("AUC")
+    expected = catboost.parse("QueryAUC").signature
+    assert catboost.AUC().signature == expected
+
+
+def by_catboost(metric):
+    """Return the value of a text in the convention of CatBoost."""
+    return keras_rankmetrics.evaluate(
+        [LABELS], [SCORES], metric, convention="catboost"
+    )
+
+
+# Measures that are not the usual one of their metric in the source.
+NOT_USUAL = {
+    ("trec_eval", "relative_P"),
+    ("trec_eval_without_c", "relative_P"),
+    ("beir", "R_cap"),
+    ("mteb", "R_cap_at"),
+    ("cornac", "NCRR"),
+    ("xgboost", "ndcg-"),
+    ("xgboost", "map-"),
+    ("ragas", "non_llm_context_precision_with_reference"),
+}
+
+
+def test_presets_have_the_options_of_their_measures():
+    """A name here and a name of the source mean the same at each cutoff."""
+    different = {
+        (convention.name, text)
+        for convention in ALL
+        for text, metric, (k, *_) in convention.named_metrics((1,), ())
+        if k is not None and "(" not in text and ":" not in text
+        if metric.signature
+        != getattr(convention, type(metric).__name__)(k=1).signature
+    }
+    assert different == NOT_USUAL
+
+
 @each_convention
 def test_attributes_can_be_discovered(convention):
     metrics = {
@@ -550,7 +625,8 @@ def test_attributes_can_be_discovered(convention):
         if isinstance(getattr(keras_rankmetrics, name), type)
     } - {"Ranking", "RankingMetric"}
     assert set(dir(convention)) & metrics == set(convention.presets)
-    assert not set(convention.without) & set(convention.presets)
+    both = set(convention.without) & set(convention.presets)
+    assert both == OTHERWISE.get(convention.name, set())
     assert set(convention.presets) <= metrics
     for name, preset in convention.presets.items():
         assert preset.__doc__ == getattr(keras_rankmetrics, name).__doc__
@@ -576,7 +652,7 @@ def test_the_table_has_all_of_them():
 
 
 # What says what each source does, and decides nothing.
-SAYING = "recommending", "retrieval"
+SAYING = "boosting", "generation", "recommending", "retrieval"
 
 
 def test_no_code_knows_a_convention_by_name():

@@ -3,9 +3,12 @@
 `python -m tests.tools.reported` prints how far they are apart.
 """
 
+import functools
+
 import pytest
 
 import keras_rankmetrics as krm
+from keras_rankmetrics import conventions
 from tests.tools.reported import __main__ as reported
 from tests.tools.reported import store
 
@@ -17,6 +20,26 @@ pytestmark = [
 
 # What takes longest: numba compiles ranx.
 LONG = ("ranx",)
+# The conventions each of whose metrics is compared here.
+COMPLETE = (
+    "elasticsearch",
+    "search_relevance",
+    "lenskit_2026",
+    "pyg",
+    "torchrec",
+    "cornac",
+    "xgboost",
+    "lightgbm",
+    "catboost",
+    "llama_index",
+    "haystack",
+    "ragas",
+    "deepeval",
+    "phoenix",
+    "mlflow",
+    "evidently",
+)
+values_of = functools.cache(reported.values_of)
 
 
 def parameter(tool):
@@ -28,7 +51,7 @@ def parameter(tool):
 
 @pytest.mark.parametrize("tool", [*map(parameter, reported.tools())])
 def test_values_are_those_of_the_convention(tool):
-    found = reported.values_of(tool)
+    found = values_of(tool)
     if found is None:
         pytest.skip(f"{tool.package} is not installed, and has nothing stored")
     for seed, theirs in enumerate(found[1]):
@@ -38,3 +61,17 @@ def test_values_are_those_of_the_convention(tool):
             data.truth, data.run, [*theirs], convention=tool.convention
         )
         assert dict(ours) == pytest.approx(theirs, rel=0, abs=tool.tolerance)
+
+
+@pytest.mark.parametrize("name", COMPLETE)
+def test_each_metric_is_compared(name):
+    convention = getattr(conventions, name)
+    tools = [each for each in reported.tools() if each.convention == name]
+    compared = set()
+    for tool in tools:
+        found = values_of(tool)
+        if found is None:
+            pytest.skip(f"{tool.package} is not installed, nor stored")
+        metrics = (convention.of_source(text) for text in found[1][0])
+        compared |= {type(metric).__name__ for metric in metrics}
+    assert compared == set(convention.presets)

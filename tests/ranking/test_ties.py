@@ -18,6 +18,7 @@ from keras_rankmetrics import (
     DCG,
     NDCG,
     MeanReciprocalRank,
+    PFound,
     RankingMetric,
     linear_gain,
 )
@@ -106,6 +107,78 @@ def test_ties_in_one_list_leave_the_largest_gains_of_another_alone():
     labels, scores = [[2e38, 0], [1, 0]], [[2.0, 1.0], [1.0, 1.0]]
     found = NDCG(1, gain_fn=linear_gain).per_list(labels, scores)
     np.testing.assert_allclose(found, [1, 1 / 2])
+
+
+LOG3, LOG5 = math.log2(3), math.log2(5)
+
+
+@pytest.mark.parametrize(
+    "ideal, k, best",
+    [
+        ("relevant", 2, 3 + 2 / LOG3),
+        ("uncut", 2, 3 + 2 / LOG3 + 1 / 2 + 1 / LOG5),
+        ("shown", 2, 3 + 2 / LOG3),
+        ("relevant", 4, 3 + 2 / LOG3 + 1 / 2 + 1 / LOG5),
+        ("uncut", 4, 3 + 2 / LOG3 + 1 / 2 + 1 / LOG5),
+        ("shown", 4, 3 + 2 / LOG3 + 1 / 2),  # three of the four ranks
+        ("shown", None, 3 + 2 / LOG3 + 1 / 2),
+    ],
+)
+def test_the_ideal_of_all_items_is_the_same_in_all_orders(ideal, k, best):
+    """Two items tie at the ranks 2 and 3; the last two are not retrieved."""
+    labels, scores = [[3.0, 1.0, 0.0, 2.0, 1.0]], [[2.0, 1.0, 1.0, -INF, -INF]]
+
+    def value(ties):
+        metric = NDCG(k, linear_gain, ideal=ideal, ties=ties)
+        return float(metric.per_list(labels, scores)[0])
+
+    above, below = 3 + 1 / LOG3, 3 + (k != 2) / 2
+    assert value("optimistic") == pytest.approx(above / best)
+    assert value("stable") == pytest.approx(above / best)
+    assert value("pessimistic") == pytest.approx(below / best)
+    assert value("average") == pytest.approx((above + below) / 2 / best)
+
+
+def test_pfound_of_tied_items():
+    """Each of the six orders of 1/2, 1 and 0, by hand."""
+    labels, scores = [[0.5, 1.0, 0.0]], [[1.0, 1.0, 1.0]]
+    orders = [
+        0.5 + 0.85 * 0.5,  # 1/2 1 0
+        0.5 + 0.85**2 * 0.5,  # 1/2 0 1
+        1.0,  # 1 1/2 0
+        1.0,  # 1 0 1/2
+        0.85 * 0.5 + 0.85**2 * 0.5,  # 0 1/2 1
+        0.85,  # 0 1 1/2
+    ]
+
+    def value(k=None, **options):
+        return float(PFound(k, **options).per_list(labels, scores)[0])
+
+    assert value() == pytest.approx(sum(orders) / 6)
+    assert value(ties="stable") == pytest.approx(orders[0])
+    assert value(ties="optimistic") == 1.0
+    assert value(ties="pessimistic") == pytest.approx(orders[4])
+    assert value(1) == pytest.approx((0.5 + 1.0 + 0.0) / 3)
+    # The first two: (1/2 1), (1/2 0), (1 _) twice, (0 1/2), (0 1).
+    halved = (0.5 + 0.25) + 0.5 + 2.0 + 0.25 + 0.5
+    assert value(2, decay=0.5) == pytest.approx(halved / 6)
+
+
+@pytest.mark.parametrize("k", [1, 3, None])
+def test_pfound_of_probabilities(k):
+    """Of the class itself; the laws have grades in their place."""
+    rng = np.random.default_rng(11)
+    labels = rng.choice([-1.0, 0.0, 0.1, 0.5, 0.9, 1.0], (40, 6))
+    scores = rng.choice([0.0, 1.0, 2.0, -INF], labels.shape)
+    labels, scores = labels.astype("float32"), scores.astype("float32")
+    mask = labels >= 0
+    y_true = {"labels": labels, "mask": mask}
+    found = ops.convert_to_numpy(PFound(k).per_list(y_true, scores))
+    expected = [
+        oracle.enumerated("pfound", *one, k=k, mask=kept)
+        for *one, kept in zip(labels, scores, mask, strict=True)
+    ]
+    np.testing.assert_allclose(found, expected, atol=1e-6)
 
 
 # "shuffle"

@@ -30,6 +30,8 @@ OPTIONS = [
     {"normalized": True, "beta": 2.0, "tail": "zero"},
     {"gain_fn": krm.exponential_gain, "recall": 0.3},
     {"rank_discount_fn": krm.reciprocal_discount},
+    {"ideal": "uncut"},
+    {"ideal": "shown"},
 ]
 
 

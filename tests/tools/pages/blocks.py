@@ -106,9 +106,10 @@ def knows(convention: Convention, text: str) -> bool:
 def accepts_grades(convention: Convention) -> bool:
     """Return False if the source has labels of 0 and 1 only.
 
-    Conventions say so in their description, and nowhere else.
+    Conventions say so in their rules, or in their description.
     """
-    return "binary relevance" not in convention.about
+    is_binary = convention.rules.labels == "binary"
+    return not is_binary and "binary relevance" not in convention.about
 
 
 def options_of(convention: Convention, metric: type[RankingMetric]) -> str:

@@ -1,6 +1,13 @@
-"""`python -m tests.tools.pages.conventions`: a ranking in every convention."""
+"""`python -m tests.tools.pages.conventions`: a ranking in every convention.
+
+With `--reported`, it also compares the values of all tools, for a minute.
+"""
 
 import pathlib
+import sys
+import warnings
+from collections.abc import Iterable
+from typing import Any
 
 from keras_rankmetrics import conventions
 from keras_rankmetrics.conventions.convention import Convention, Preset
@@ -8,6 +15,7 @@ from tests.tools.benchmarks.markdown import table
 from tests.tools.pages.blocks import with_options_of_their_own
 from tests.tools.pages.page import replaced
 from tests.tools.pictures.thirteen_libraries import LABELS
+from tests.tools.reported.__main__ import rows as reported_rows
 
 PAGE = pathlib.Path(__file__).parents[3] / "docs" / "conventions.md"
 SCORES = [float(-rank) for rank in range(len(LABELS))]
@@ -20,16 +28,32 @@ LIBRARIES = {
     "sentence_transformers": "Sentence Transformers",
     "beir": "BEIR",
     "mteb": "MTEB",
+    "elasticsearch": "Elasticsearch, OpenSearch",
+    "search_relevance": "OpenSearch's Search Relevance Workbench",
     "mllib": "Spark MLlib",
     "recommenders": "Microsoft Recommenders",
     "replay": "RePlay",
     "rectools": "RecTools",
-    "lenskit": "LensKit",
+    "lenskit": "LensKit 2025",
+    "lenskit_2026": "LensKit 2026",
+    "pyg": "PyTorch Geometric",
+    "torchrec": "TorchRec",
+    "cornac": "Cornac",
     "recbole": "RecBole",
     "merlin": "NVIDIA Merlin",
     "kaggle": "Kaggle's MAP@k",
     "pykeen": "PyKEEN",
     "recsys": "only retrieved items count",
+    "xgboost": "XGBoost",
+    "lightgbm": "LightGBM",
+    "catboost": "CatBoost",
+    "llama_index": "LlamaIndex",
+    "haystack": "Haystack",
+    "ragas": "Ragas",
+    "deepeval": "DeepEval",
+    "phoenix": "Arize Phoenix",
+    "mlflow": "MLflow",
+    "evidently": "Evidently",
 }
 COLUMNS = {
     "MAP@3": ("MeanAveragePrecision", 3),
@@ -62,17 +86,38 @@ CHOICES = {
         "original_discount": "1 / max(1, log2(rank)): ranks 1 and 2 are equal",
     },
     ("NDCG@3", "ideal"): {
-        "relevant": "the best order of all items",
+        "relevant": "the best order of all items, cut off at k",
+        "uncut": "the best order of all items, also below rank k: 1 needs all "
+        "relevant items within k",
+        "shown": "the best order of all items, as many as are retrieved within "
+        "k: items that a short list lacks cost nothing",
         "retrieved": "the best order of the first k: missed items cost nothing",
+    },
+}
+# Options that mean the same for every metric.
+OF_ALL: dict[str, dict[object, str]] = {
+    "ties": {
+        "average": "the mean over all orders of tied items",
+        "stable": "tied items keep the order of the data",
+        "pessimistic": "of tied items, the least relevant comes first",
+    },
+    "relevance_threshold": {
+        1.0: "labels of 1 or more are relevant",
+        0.5 + 2.0**-24: "labels above 0.5 are relevant",
     },
 }
 EMPTY = {"zero": "counts as 0", "skip": "is excluded", "one": "counts as 1"}
 MAKER = "tests.tools.pages.conventions"
+REPORTER = f"{MAKER} --reported"
 
 
 def page(text: str) -> str:
     """Return the page with its tables made again."""
-    for name, block in (("values", values()), ("choices", choices())):
+    for name, block in (
+        ("values", values()),
+        ("choices", choices()),
+        ("options of all metrics", options_of_all()),
+    ):
         text = replaced(text, name, block, MAKER)
     return text
 
@@ -125,7 +170,57 @@ def choices() -> str:
     return table(header, rows, left=(0, 1, 2, 4))
 
 
-def those_that_choose(column: str, option: str, choice: str) -> list[str]:
+def options_of_all() -> str:
+    """Return a table of the options that mean the same for every metric."""
+    rows = []
+    for option, meanings in OF_ALL.items():
+        users = {
+            choice: [
+                *dict.fromkeys(
+                    name
+                    for column in COLUMNS
+                    for name in those_that_choose(column, option, choice)
+                )
+            ]
+            for choice in meanings
+        }
+        most = max(map(len, users.values()))
+        for choice, meaning in meanings.items():
+            shown = f'"{choice}"' if option == "ties" else f"{choice:.8g}"
+            names = ", ".join(f"`{name}`" for name in users[choice])
+            is_usual = len(users[choice]) == most
+            rows.append(
+                [
+                    f"`{option}={shown}`",
+                    meaning,
+                    "all others" if is_usual else names,
+                ]
+            )
+    return table(["option", "meaning", "conventions"], rows, left=(0, 1, 2))
+
+
+def reported(found: Iterable[list[str]]) -> str:
+    """Return a table of how far tools are from their conventions.
+
+    Args:
+        found: rows of `tests.tools.reported`, several for some tools.
+    """
+    merged: dict[tuple[str, str], tuple[int, float]] = {}
+    for convention, tool, count, largest in found:
+        old, before = merged.get((convention, tool), (0, 0.0))
+        merged[convention, tool] = (
+            old + int(count),
+            max(before, float(largest)),
+        )
+    rows = [
+        [f"`{convention}`", tool, str(count), f"{largest:.1e}"]
+        for (convention, tool), (count, largest) in merged.items()
+    ]
+    header = ["convention", "tool", "values", "largest difference"]
+    return table(header, rows, left=(0, 1))
+
+
+def those_that_choose(column: str, option: str, choice: object) -> list[str]:
     """Return the names of the conventions whose option has this value."""
     presets = {
         convention.name: preset_of(convention, column)
@@ -143,9 +238,12 @@ def preset_of(convention: Convention, column: str) -> Preset | None:
     return convention.presets.get(COLUMNS[column][0])
 
 
-def default_of(preset: Preset, option: str) -> str:
-    """Return the value of an option, by its name if it is a function."""
-    value = getattr(preset(k=10), option)
+def default_of(preset: Preset, option: str) -> Any:
+    """Return the value of an option, or its name if it is a function.
+
+    None if the metric has no such option.
+    """
+    value = getattr(preset(k=10), option, None)
     return getattr(value, "__name__", value)
 
 
@@ -174,4 +272,8 @@ def empty_lists(convention: Convention) -> str:
 
 
 if __name__ == "__main__":
-    PAGE.write_text(page(PAGE.read_text()))
+    made = page(PAGE.read_text())
+    if "--reported" in sys.argv:
+        warnings.simplefilter("ignore")
+        made = replaced(made, "reported", reported(reported_rows([])), REPORTER)
+    PAGE.write_text(made)

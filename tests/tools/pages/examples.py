@@ -15,6 +15,7 @@ from keras_rankmetrics import (
     GradedRankBiasedPrecision,
     IntraListDiversity,
     Novelty,
+    PFound,
     PopularityLift,
     RankBiasedOverlap,
     RankBiasedPrecision,
@@ -189,6 +190,52 @@ GRADED = Examples(
         (RUNNING, 10),
         ("1 0 3 0 2", 2),
         ("1 0 3 0 2", 10),
+        ("0 0 0 0 0", 3),
+    ),
+)
+
+PROBABILITIES = dataclasses.replace(
+    GRADED,
+    legend=(
+        "Lists are labels, the probabilities of relevance, best score first."
+    ),
+    edges=(
+        Edge("best order", "1 .5 .25 0 0"),
+        Edge("worst order", "0 0 .25 .5 1"),
+        Edge("no relevant item", "0 0 0 0 0"),
+        Edge("all certain", "1 1 1 1 1"),
+        Edge("all the same probability", ".5 .5 .5 .5 .5"),
+        Edge("single item of probability 1/2", ".5"),
+        Edge("single irrelevant item", "0"),
+        Edge("all scores tied", "(1 .5 .25 0 0)"),
+        Edge("tie across rank 3", "0 .5 (1 .25) 0"),
+        Edge("k larger than the list", ".25 0 1", k=10, is_about_k=True),
+        Edge("same item twice", "(.5 .5) 0 0 0"),
+        Edge("relevant item not retrieved", ".5 0 .25 0 / 1"),
+        Edge("nothing retrieved", "/ 1 .5 0"),
+        Edge("one masked item", "– 1 0 .5 0"),
+        Edge("all items masked", "– – –"),
+        *IDS,
+    ),
+    drawn={
+        "one certain item": one_at([1, 2, 3, 5, 6, 10], 10),
+        "probabilities 3/4, 1/2 and 1/4": (
+            ".75 .5 .25 0 0 0 0 0 0 0",
+            ".75 .25 .5 0 0 0 0 0 0 0",
+            ".75 0 0 0 0 0 0 0 .5 .25",
+            ".25 .5 .75 0 0 0 0 0 0 0",
+            ".5 .25 0 0 0 0 0 0 0 .75",
+            "0 0 0 0 0 0 0 .25 .5 .75",
+        ),
+    },
+    drawn_legend=f"{DRAWN_LEGEND} Darker squares are more likely relevant.",
+    shade=float,
+    compared=(
+        (RUNNING, 3),
+        (RUNNING, 10),
+        (".25 0 .75 0 .5", 2),
+        (".25 0 .75 0 .5", 10),
+        ("(.75 .25) 0", 1),
         ("0 0 0 0 0", 3),
     ),
 )
@@ -686,6 +733,7 @@ FAMILIES: dict[type, Examples] = {
     SubtopicMetric: SUBTOPICS,
     JudgementMetric: JUDGEMENTS,
     BPref: PREFERENCES,
+    PFound: PROBABILITIES,
     Binary: BINARY,
     BinaryWholeList: BINARY,
     RankingMetric: GRADED,

@@ -11,7 +11,7 @@ import pathlib
 import re
 from typing import Any
 
-from keras_rankmetrics import RankingMetric
+from keras_rankmetrics import PFound, RankingMetric
 from keras_rankmetrics.conventions.convention import Convention
 from keras_rankmetrics.engine.definition import takes
 from keras_rankmetrics.metrics import bases, two_rankings
@@ -46,10 +46,16 @@ MODULES = (
     "two_rankings",
     "unjudged",
 )
+# Of these modules, but the labels of the page are grades.
+OF_PROBABILITIES = (PFound,)
 # In the order of the pages.
 _PAGES = (FOLDER / "index.md").read_text().splitlines()
 OF_ONE_LIST = sorted(
-    (each for each in METRICS if each.__module__.endswith(MODULES)),
+    (
+        each
+        for each in METRICS
+        if each.__module__.endswith(MODULES) and each not in OF_PROBABILITIES
+    ),
     key=lambda metric: _PAGES.index(metric.short_name),
 )
 ELSEWHERE = [metric for metric in METRICS if metric not in OF_ONE_LIST]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import pathlib
 
-from keras_rankmetrics import RankingMetric
+from keras_rankmetrics import PFound, RankingMetric
 from keras_rankmetrics.metrics.bases import Binary, BinaryWholeList
 from tests.tools.pages.examples import FAMILIES, examples_of, usual, values_of
 from tests.tools.pages.page import FOLDER
@@ -26,6 +26,7 @@ WIDTH = BARS + BAR_WIDTH + 1
 DECISIVE: dict[type, tuple[int, ...]] = {
     Binary: (0, 2, 4, 8, 9),
     BinaryWholeList: (0, 2, 4, 8, 9),
+    PFound: (0, 2, 4, 8, 9),
     RankingMetric: (0, 2, 4, 8, 9),
 }
 

@@ -2,17 +2,19 @@
 
     python -m tests.tools.reported.explained SEED ...
 
-For each tool that is installed, and each seed, it draws data, rounds all values
-to four digits, and explains them. It prints the share of values whose tool and
-measure are among the answers, and in the first one.
+It takes the values of each tool that is installed for the data of each seed, or
+those stored, rounds them to four digits, and explains them. It writes the share
+of values whose setting is among the answers, and that of those in the first
+one, into `docs/one_list.md`.
 """
 
 from __future__ import annotations
 
 import itertools
+import pathlib
 import sys
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -29,10 +31,13 @@ from keras_rankmetrics.explaining.settings import (
     recipes_of,
 )
 from tests.tools.benchmarks.markdown import table
+from tests.tools.pages.page import replaced
 from tests.tools.reported import __main__ as reported
-from tests.tools.reported.store import data_of
+from tests.tools.reported.store import SEEDS, data_of, stored
 from tests.tools.reported.tool import Tool
 
+PAGE = pathlib.Path(__file__).parents[3] / "docs" / "one_list.md"
+MAKER = "tests.tools.reported.explained"
 DIGITS = 4
 
 
@@ -56,15 +61,18 @@ class Found(NamedTuple):
     by_chance: float
 
 
-def found(
-    tool: Tool, seed: int, values: Mapping[str, float]
-) -> Iterator[Found]:
+def of_tool(tool: Tool, seed: int) -> Iterator[Found]:
     """Yield each value of a tool, and where its answer is.
 
     It is in the answer that has the setting of the convention, which is the
     same for all tools with this rule.
     """
     drawn = data_of(tool, seed)
+    if tool.version:
+        values = tool.values(drawn)
+    else:
+        saved = stored(tool)
+        values = saved[1][seed] if saved and seed in SEEDS else {}
     data = Data(drawn.truth, drawn.run, Reading())
     grid = grid_of(data, recipes_of(data, ()))
     places = {recipe: place for place, recipe in enumerate(grid.recipes)}
@@ -96,18 +104,15 @@ def explained(seeds: Iterable[int]) -> dict[str, list[Found]]:
     """Return the values of each tool that is installed, by its name."""
     rows: dict[str, list[Found]] = {}
     for tool in reported.tools():
-        if tool.version is None or not tool.package:
+        if not tool.package:
             continue
         for seed in seeds:
-            values = tool.values(data_of(tool, seed))
-            rows.setdefault(tool.convention, []).extend(
-                found(tool, seed, values)
-            )
-    return rows
+            rows.setdefault(tool.convention, []).extend(of_tool(tool, seed))
+    return {name: values for name, values in rows.items() if values}
 
 
 def main(seeds: list[int]) -> None:
-    """Print a row for each tool, and one for all of them."""
+    """Write a row for each tool, and one for all of them, into the page."""
     warnings.simplefilter("ignore")
     rows = explained(seeds)
     every = [x for of_tool in rows.values() for x in of_tool]
@@ -116,7 +121,10 @@ def main(seeds: list[int]) -> None:
             print(f"not found: {each}")
     header = "Tool", "Values", "Found", "First", "Answers", "By chance"
     all_rows = {**rows, "all": every}
-    print(table(header, itertools.starmap(_row, all_rows.items()), left=(0,)))
+    block = table(header, itertools.starmap(_row, all_rows.items()), left=(0,))
+    text = PAGE.read_text()
+    PAGE.write_text(replaced(text, "found", block, MAKER))
+    print(block)
 
 
 def _row(name: str, values: list[Found]) -> list[str]:

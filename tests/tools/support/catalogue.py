@@ -34,6 +34,7 @@ from keras_rankmetrics import (
     MeanRank,
     MeanReciprocalRank,
     OrderedPairAccuracy,
+    PFound,
     PrecisionAtK,
     QMeasure,
     RankBiasedPrecision,
@@ -44,6 +45,19 @@ from keras_rankmetrics import (
     UnjudgedAtK,
     gains,
 )
+
+# The highest label of the laws.
+HIGHEST = 4.0
+
+
+@keras.saving.register_keras_serializable("tests")
+class PFoundOfGrades(PFound):
+    """PFound of grades, since the laws share batches, with labels above 1."""
+
+    @staticmethod
+    def relevance(label):
+        return PFound.relevance(label / HIGHEST)
+
 
 STRICT_TIES = ("stable", "pessimistic", "optimistic")
 
@@ -129,6 +143,8 @@ class Row:
         strict_only: whether `ties="average"` is an error.
         certain_denominator: whether what it divides by is the same in all
             orders of tied items.
+        stand_in: what is made in its place where it refuses labels above 1:
+            the same metric of labels up to `HIGHEST`.
     """
 
     metric: type[RankingMetric]
@@ -146,6 +162,7 @@ class Row:
     less_is_better: bool = False
     strict_only: bool = False
     certain_denominator: bool = True
+    stand_in: type[RankingMetric] | None = None
 
     def __str__(self) -> str:
         values = [getattr(v, "__name__", v) for v in self.options.values()]
@@ -159,15 +176,17 @@ class Row:
     @property
     def for_oracle(self) -> dict[str, Any]:
         """The options as the oracle wants them."""
-        return {
+        options = {
             name: PLAIN[value] if callable(value) else value
             for name, value in self.options.items()
         }
+        return options if self.stand_in is None else options | _SCALED
 
     def make(self, k: int | None = None, **options: Any) -> RankingMetric:
         """The metric, with that cutoff if it takes one."""
         cutoff = {"k": k} if self.takes_k else {}
-        return self.metric(**cutoff, **self.options, **options)
+        made = self.stand_in or self.metric
+        return made(**cutoff, **self.options, **options)
 
     def has_value(self, items: list[oracle.Item]) -> bool:
         """Whether a list of these items has a value."""
@@ -180,6 +199,8 @@ class Row:
         relevance = oracle.relevance(self.oracle, options)
         return sum(relevance(item) > 0 for item in items)
 
+
+_SCALED = {"highest": HIGHEST}
 
 OWN_FUNCTIONS = {"gain_fn": plus_one_gain, "rank_discount_fn": root_discount}
 
@@ -223,6 +244,14 @@ EVERY_ROW = (
         weighted=True,
         strict_only=True,
         certain_denominator=False,
+    ),
+    Row(NDCG, "ndcg", {"ideal": "uncut"}, perfect=None, weighted=True),
+    Row(NDCG, "ndcg", {"ideal": "shown"}, weighted=True),
+    Row(
+        NDCG,
+        "ndcg",
+        {"ideal": "shown", "gain_fn": gains.linear_gain},
+        weighted=True,
     ),
     Row(PrecisionAtK, "precision", perfect=found_of_retrieved),
     Row(
@@ -286,6 +315,10 @@ EVERY_ROW = (
     Row(ERR, "err", perfect=None),
     Row(ERR, "err", {"max_grade": 6.0}, perfect=None),
     Row(ERR, "err", {"normalized": True}),
+    *(
+        Row(PFound, "pfound", options, perfect=None, stand_in=PFoundOfGrades)
+        for options in ({}, {"decay": 0.5})
+    ),
     Row(RPrecision, "r_precision", takes_k=False),
     Row(RPrecision, "r_precision", {"relevance_threshold": 2.0}, takes_k=False),
     Row(FBetaAtK, "f_beta", perfect=found_of_both),

@@ -72,6 +72,8 @@ DEFAULTS: dict[str, dict[str, Any]] = {
     "rbp": {**_BINARY, "p": 0.8},
     "graded_rbp": {"p": 0.8},
     "err": {"max_grade": 4.0, "normalized": False},
+    # `highest` is not an option of the package: the label of probability 1.
+    "pfound": {"decay": 0.85, "highest": 1.0},
     "bpref": {**_BINARY, "unjudged": "condense"},
     "judged": {},
     "rbp_residual": {"p": 0.8, "tail": "always"},
@@ -98,7 +100,7 @@ for options in DEFAULTS.values():
     options.setdefault("unjudged", "irrelevant")
 
 CHOICES = {
-    ("ndcg", "ideal"): ("relevant", "retrieved"),
+    ("ndcg", "ideal"): ("relevant", "retrieved", "uncut", "shown"),
     ("precision", "denominator"): ("retrieved", "k"),
     ("recall", "denominator"): ("relevant", "min"),
     ("f1", "denominator"): ("retrieved", "k"),
@@ -176,6 +178,8 @@ def relevance(metric: str, options: dict[str, Any]) -> Quantity:
     if "max_grade" in options:
         most = 2.0 ** options["max_grade"]
         return lambda item: worth(exponential_gain, item) / most
+    if "highest" in options:
+        return lambda item: probability(item, options["highest"])
     if "probabilities" in options:
         return lambda item: up_to_grade(item.label, options["probabilities"])
     if metric in ("opa", "graded_rbp"):
@@ -195,6 +199,11 @@ def worth(gain_fn: Callable, item: Item) -> float:
 def grade(item: Item) -> float:
     """The label, 0 if nobody has judged the item."""
     return max(item.label, 0.0)
+
+
+def probability(item: Item, highest: float) -> float:
+    """The label as a share of the highest one; NaN if it is above that."""
+    return grade(item) / highest if grade(item) <= highest else math.nan
 
 
 def up_to_grade(label: float, probabilities: Sequence[float]) -> float:
@@ -340,13 +349,16 @@ def ndcg(
         return item.weight * worth(gain_fn, item)
 
     gains = row(weighted_gain)
-    if ideal == "relevant":
-        best = sorted(map(weighted_gain, items), reverse=True)
-    else:
-        best = sorted(gains[:k], reverse=True)
+    of_all = sorted(map(weighted_gain, items), reverse=True)
+    best = {
+        "relevant": of_all[:k],
+        "retrieved": sorted(gains[:k], reverse=True),
+        "uncut": of_all,
+        "shown": of_all[: len(gains[:k])],
+    }[ideal]
     return ratio(
         discounted_sum(gains, k, rank_discount_fn),
-        discounted_sum(best, k, rank_discount_fn),
+        discounted_sum(best, None, rank_discount_fn),
     )
 
 
@@ -631,12 +643,31 @@ def err(
     return value / _where_stopped(sorted(map(r, items), reverse=True)[:k])
 
 
-def _where_stopped(stops: list[float]) -> float:
+def reciprocal(rank: int) -> float:
+    return 1 / rank
+
+
+def _where_stopped(
+    stops: list[float], value: Callable[[int], float] = reciprocal
+) -> float:
     terms, still = [], 1.0
     for rank, stop in enumerate(stops, start=1):
-        terms.append(still * stop / rank)
+        terms.append(still * stop * value(rank))
         still *= 1 - stop
     return math.fsum(terms)
+
+
+def pfound(
+    order: list[Item],
+    items: list[Item],
+    k: int | None,
+    *,
+    decay: float,
+    highest: float,
+) -> float:
+    """The probability that users who go on with that of `decay` find one."""
+    stops = [probability(item, highest) for item in order[:k]]
+    return _where_stopped(stops, lambda rank: decay ** (rank - 1))
 
 
 def bpref(
@@ -754,6 +785,7 @@ OF_ORDER = {
     "gap": gap,
     "q_measure": q_measure,
     "err": err,
+    "pfound": pfound,
     "hit_rate": hit_rate,
     "map": average_precision,
     "mrr": mrr,
@@ -905,11 +937,34 @@ def expected_err(
     max_grade: float,
     normalized: bool,
 ) -> float:
+    r = relevance("err", {"max_grade": max_grade})
+    value = _expected_where_stopped(items, k, r, reciprocal)
+    if not normalized:
+        return value
+    return value / _where_stopped(sorted(map(r, items), reverse=True)[:k])
+
+
+def expected_pfound(
+    items: list[Item], k: int | None, *, decay: float, highest: float
+) -> float:
+    return _expected_where_stopped(
+        items,
+        k,
+        lambda item: probability(item, highest),
+        lambda rank: decay ** (rank - 1),
+    )
+
+
+def _expected_where_stopped(
+    items: list[Item],
+    k: int | None,
+    r: Quantity,
+    value: Callable[[int], float],
+) -> float:
     """Of a tie group, the first s items are any of its subsets of that size.
 
     The chance to pass them is the mean product of their 1 - r.
     """
-    r = relevance("err", {"max_grade": max_grade})
     terms, above, still = [], 0, 1.0
     for group in tie_groups(items):
         most = len(group) if k is None else max(0, min(len(group), k - above))
@@ -921,14 +976,11 @@ def expected_err(
                 with_it = passed[s - 1] * (1 - r(item))
                 passed[s] += s / c * (with_it - passed[s])
         for s in range(most):
-            rank = above + s + 1
-            terms.append(still * (passed[s] - passed[s + 1]) / rank)
+            stopped = passed[s] - passed[s + 1]
+            terms.append(still * stopped * value(above + s + 1))
         still *= math.prod(1 - r(item) for item in group)
         above += len(group)
-    value = math.fsum(terms)
-    if not normalized:
-        return value
-    return value / _where_stopped(sorted(map(r, items), reverse=True)[:k])
+    return math.fsum(terms)
 
 
 def expected_bpref(
@@ -1022,6 +1074,7 @@ EXPECTED = {
     "gap": expected_gap,
     "q_measure": expected_q_measure,
     "err": expected_err,
+    "pfound": expected_pfound,
     "hit_rate": expected_hit_rate,
     "map": expected_average_precision,
     "mrr": expected_mrr,
@@ -1054,6 +1107,9 @@ def _unranked(
 ) -> float | None:
     """The value of a list whose order does not matter, else None."""
     if not items or holds_nan(items):
+        return math.nan
+    r = relevance(metric, options)
+    if any(math.isnan(r(item)) for item in items):
         return math.nan
     if not has_value(metric, items, options):
         return {"zero": 0.0, "one": 1.0, "skip": math.nan}[empty]

@@ -1,0 +1,106 @@
+"""`python -m tests.tools.pages.one_list`: one list by all tools."""
+
+from __future__ import annotations
+
+import pathlib
+from collections import defaultdict
+
+import numpy as np
+
+from keras_rankmetrics.comparing.reading import Reading
+from keras_rankmetrics.explaining import explain as explaining
+from keras_rankmetrics.explaining.settings import (
+    Data,
+    Grid,
+    Index,
+    grid_of,
+    recipes_of,
+)
+from keras_rankmetrics.metrics.names import parsed
+from tests.tools.benchmarks.markdown import table
+from tests.tools.pages.conventions import LIBRARIES
+from tests.tools.pages.page import replaced
+
+PAGE = pathlib.Path(__file__).parents[3] / "docs" / "one_list.md"
+MAKER = "tests.tools.pages.one_list"
+TRUTH = {"q": {"a": 1, "b": 1, "c": 1}}
+RUN = {"q": ["a", "x", "b", "y", "z"]}
+# The metrics of the page, and the cutoffs, None for the whole list.
+METRICS = {
+    "MAP": ("average precision", (None, 2)),
+    "NDCG": ("NDCG", (None, 2)),
+    "Recall": ("recall", (None, 2)),
+    "Precision": ("precision", (None, 10)),
+    "F1": ("F1", (None, 10)),
+    "HitRate": ("hit rate", (None,)),
+}
+LEFT_OUT = ("recsys",)  # of no tool
+
+
+def page(text: str) -> str:
+    """Return the page with its table made again."""
+    return replaced(text, "numbers", numbers(), MAKER)
+
+
+def numbers() -> str:
+    """Return a table of the different numbers of each metric and cutoff."""
+    data = Data(TRUTH, RUN, Reading())
+    rows = []
+    for name, (words, cutoffs) in METRICS.items():
+        grid = grid_of(data, recipes_of(data, [parsed(name)]))
+        for k in cutoffs:
+            for indices in _by_value(grid, k).values():
+                shown = words if k is None else f"{words} at {k}"
+                rows.append(_row(grid, shown, indices, k))
+    header = "metric", "number", "tools", "what is different"
+    return table(header, rows, left=(0, 2, 3))
+
+
+def _by_value(grid: Grid, k: int | None) -> dict[float, list[Index]]:
+    """Return the settings of tools at a cutoff, by their values."""
+    found = defaultdict(list)
+    for index in grid.tools:
+        at = grid.recipes[index[1]].k
+        # A cutoff beyond the list is none, unless the metric divides by it.
+        is_asked = at == k or (at is None and k == 10)
+        if is_asked and _tools(grid, [index], k):
+            found[round(float(grid.values[index]), 4)].append(index)
+    return dict(sorted(found.items(), key=lambda x: _cost(grid, x[1])))
+
+
+def _tools(grid: Grid, indices: list[Index], k: int | None) -> list[str]:
+    """Return the libraries that report settings, without other arguments."""
+    at = "" if k is None else str(k)
+    found = dict.fromkeys(
+        LIBRARIES.get(tool, tool)
+        for index in indices
+        for tool, name in grid.tools[index]
+        if tool not in LEFT_OUT
+        and name.endswith((at, f"{at}-"))
+        and "=" not in name.replace("top=", "")
+    )
+    return list(found)
+
+
+def _cost(grid: Grid, indices: list[Index]) -> float:
+    return min(float(grid.departures[index]) for index in indices)
+
+
+def _row(
+    grid: Grid, metric: str, indices: list[Index], k: int | None
+) -> list[str]:
+    recipes = {index[1] for index in indices}
+    value = grid.values[indices[0]]
+    equal = np.argwhere(np.abs(grid.values - value) < 1e-9).tolist()
+    best = min(
+        (tuple(x) for x in equal if x[1] in recipes),
+        key=lambda index: grid.departures[index],
+    )
+    departures = explaining.setting_of(grid, best).departures
+    tools = ", ".join(_tools(grid, indices, k))
+    text = " ".join(departures) or "Nothing: it is ours."
+    return [metric, f"{value:.4f}", tools, text]
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(PAGE.read_text()))
