@@ -467,12 +467,14 @@ FORMS: tuple[type[Input], ...] = (
     *(File, Chunks, Search, Table, Records),
     *(BySubtopic, ByQuery, ByPosition, Integers, Arrays),
 )
+FORMS_OF_RUNS = tuple(form for form in FORMS if form is not BySubtopic)
 
 
 def input_of(x: Any, value: str, argument: str, reading: Reading) -> Input:
     """Return the truth or a run in its form."""
     x = _as_lists(x)
-    form = next(form for form in FORMS if form.matches(x, reading))
+    forms = FORMS if value == "label" else FORMS_OF_RUNS
+    form = next(form for form in forms if form.matches(x, reading))
     return form(x, value, argument, reading)
 
 

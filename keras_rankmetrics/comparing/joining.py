@@ -11,6 +11,7 @@ import numpy as np
 
 from keras_rankmetrics.comparing import spellings
 from keras_rankmetrics.comparing.measured import Overlap
+from keras_rankmetrics.engine.messages import warn
 from keras_rankmetrics.tables import ids, item_rows
 from keras_rankmetrics.tables.item_rows import Rows, run_starts
 from keras_rankmetrics.tables.ragged import value_indices
@@ -434,6 +435,12 @@ def _by_subtopic(
     _check_once(rows, again, "one subtopic of the truth", _REMOVE)
     kinds, place = np.unique(ids.exact(lists, subtopics), return_inverse=True)
     place -= np.searchsorted(kinds, lists * len(lists))
+    if len(np.unique(subtopics)) == 1:
+        warn(
+            "The labels should be by several subtopics. Received: only "
+            f"{ids.as_text(subtopics[0].item())!r}, as in judgements without "
+            "subtopics. Check which column has them."
+        )
     labels = np.full((len(first), place.max(initial=0) + 1), float(UNJUDGED))
     labels[item, place] = rows.value
     labels[(labels < 0) & (labels >= 0).any(axis=1, keepdims=True)] = 0

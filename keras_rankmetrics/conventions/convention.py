@@ -458,8 +458,10 @@ class Convention:
 
     def named_metrics(
         self, cutoffs: Sequence[int], grades: Sequence[float]
-    ) -> Iterator[tuple[str, RankingMetric, Sequence[int | None]]]:
-        """Yield the names of metrics with their options, metrics and cutoffs.
+    ) -> Iterator[tuple[str, RankingMetric, int | None]]:
+        """Yield the names of metrics with their arguments, metrics and cutoffs.
+
+        The metric may have another cutoff than this, and else has the options.
 
         Metrics that need other numbers or data are left out.
 
@@ -472,29 +474,35 @@ class Convention:
             for arguments in measure.arguments(grades):
                 text = self.with_arguments(name, arguments)
                 with contextlib.suppress(ValueError):
+                    metric = self._of_measure(name, arguments, {})
+                    yield text, metric, metric.k
+                with contextlib.suppress(ValueError):
                     if "k" in meaning(1):
                         at_1 = {**arguments, measure.at: 1}
-                        yield text, self._of_measure(name, at_1, {}), cutoffs
-                with contextlib.suppress(ValueError):
-                    yield text, self._of_measure(name, arguments, {}), [None]
+                        metric = self._of_measure(name, at_1, {})
+                        for k in cutoffs:
+                            yield self.written(text, k), metric, k
         measured = {each.metric.__name__ for each in self.measures.values()}
         for preset in self.presets.values():
             name = preset.metric.short_name
             if preset.__name__ not in measured and name is not None:
                 with contextlib.suppress(ValueError):
-                    if takes(preset.metric, "k"):
-                        yield name, preset(k=1), cutoffs
+                    metric = preset()
+                    yield name, metric, metric.k
                 with contextlib.suppress(ValueError):
-                    yield name, preset(), [None]
+                    if takes(preset.metric, "k"):
+                        metric = preset(k=1)
+                        for k in cutoffs:
+                            yield f"{name}@{k}", metric, k
 
     def with_arguments(self, name: str, arguments: Mapping[str, Any]) -> str:
         """Return the name of a measure with arguments, as in the source."""
         inside = ",".join(f"{name}={x}" for name, x in arguments.items())
         return f"{name}({inside})" if inside else name
 
-    def written(self, name: str, k: int | None) -> str:
+    def written(self, name: str, k: int) -> str:
         """Return a name with its cutoff, as in the source."""
-        return name if k is None else self.mark.format(name=name, k=k)
+        return self.mark.format(name=name, k=k)
 
     def check_supported(self, name: str) -> None:
         """Raise ValueError if a metric of the source is not supported."""
@@ -619,10 +627,9 @@ class Listed(Vocabulary):
         inside = ";".join(f"{name}={x}" for name, x in arguments.items())
         return f"{name}:{inside}" if inside else name
 
-    def written(self, name: str, k: int | None) -> str:
+    def written(self, name: str, k: int) -> str:
         """Return a name with its cutoff, as in the source."""
-        mark = ";" if ":" in name else ":"
-        return name if k is None else f"{name}{mark}top={k}"
+        return f"{name}{';' if ':' in name else ':'}top={k}"
 
 
 class Suffixed(Convention):
@@ -633,7 +640,7 @@ class Suffixed(Convention):
     'ndcg@10'
     """
 
-    def written(self, name: str, k: int | None) -> str:
+    def written(self, name: str, k: int) -> str:
         """Return a name with its cutoff, before a sign at its end."""
         stem = name.removesuffix("-")
         return super().written(stem, k) + name.removeprefix(stem)

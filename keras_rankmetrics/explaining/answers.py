@@ -12,7 +12,7 @@ from keras_rankmetrics.explaining.words import sentence
 
 _SHOWN = 5  # answers that are printed
 _TOOLS = 8  # tools of one of them
-_NO_EVIDENCE = 0.5  # matches by chance
+_NO_EVIDENCE = 0.5  # matches by coincidence
 
 
 class Setting(NamedTuple):
@@ -45,8 +45,9 @@ class Setting(NamedTuple):
             parts.append("printed:cut")
         found = dict(part.split(":", 1) for part in parts)
         definition = self.metric.definition
-        if definition.traits.needs_order(definition.options):
-            found.pop("ties")  # another choice entails it
+        is_entailed = definition.traits.needs_order(definition.options)
+        if is_entailed and self.rules.ties == "options":
+            found.pop("ties")
         return {"metric": head, **found}
 
     @property
@@ -108,13 +109,14 @@ class Explanation:
         nearest: where nothing gives it, the nearest ones.
         tried: the number of settings.
         distinct: the number of different values that they have.
-        by_chance: how many of these values a number of as many digits would
+        coincidences: how many of these values a number of as many digits would
             match on average if it had nothing to do with the data.
+        notes: sentences on queries and items that do not match.
 
     >>> import keras_rankmetrics as krm
     >>> found = krm.explain("0.83", {"q": ["a", "b"]}, {"q": ["a", "x", "b"]})
-    >>> len(found.answers), round(found.by_chance, 2)
-    (3, 1.95)
+    >>> len(found.answers), round(found.coincidences, 2)
+    (6, 2.48)
 
     Stability: provisional.
     """
@@ -124,22 +126,28 @@ class Explanation:
     nearest: tuple[Answer, ...]
     tried: int
     distinct: int
-    by_chance: float
+    coincidences: float
+    notes: tuple[str, ...] = ()
 
-    def __str__(self) -> str:
-        """Return the answers in words."""
-        found = len(self.answers)
+    @property
+    def head(self) -> list[str]:
+        """The lines that say how much a match proves, and about the input."""
         values = len({round(x.setting.value, 9) for x in self.answers})
         lines = [
             f"{self.number}: {values:,} of {self.distinct:,} different values "
-            f"match, of {self.tried:,} settings. By chance, "
-            f"{self.by_chance:.2g} would."
+            f"match, of {self.tried:,} settings. By coincidence, "
+            f"{self.coincidences:.2g} would."
         ]
-        if self.by_chance >= _NO_EVIDENCE:
+        if self.coincidences >= _NO_EVIDENCE:
             lines.append(
                 "A match is no evidence: a number of so few digits matches "
                 "some setting of any data. Pass more digits, or the metric."
             )
+        return [*lines, *self.notes]
+
+    def __str__(self) -> str:
+        """Return the answers in words."""
+        found, lines = len(self.answers), self.head
         shown = self.answers[:_SHOWN]
         if not found:
             lines.append("No setting gives it. The nearest are:")
@@ -208,10 +216,8 @@ class Steps:
 
     def __str__(self) -> str:
         """Return the steps in words, or why there are none."""
-        one, other = self.explanations
-        lines = [f"From {one.number} to {other.number}:"]
+        lines: list[str] = []
         for each in self.explanations:
-            if not each.answers:
-                lines.append(str(each))
+            lines += each.head if each.answers else [str(each)]
         lines += [f"\n{n}. {x}" for n, x in enumerate(self.steps, start=1)]
         return "\n".join(lines)

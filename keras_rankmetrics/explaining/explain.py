@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import decimal
+import itertools
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
@@ -26,12 +28,13 @@ from keras_rankmetrics.explaining.settings import (
     Grid,
     Index,
     grid_of,
+    named_metrics,
+    own_metrics,
     recipes_of,
 )
 from keras_rankmetrics.metrics.names import (
     Spec,
-    class_meant,
-    parsed,
+    class_named,
     specs_in,
 )
 
@@ -63,31 +66,29 @@ class Number(NamedTuple):
         Raises:
             ValueError: if it is no finite number.
         """
-        text = str(x).strip()
-        digits = text.removesuffix("%")
-        try:
-            found = decimal.Decimal(digits)
-            unit = float(
-                decimal.Decimal(1).scaleb(int(found.as_tuple().exponent))
-            )
-        except (decimal.InvalidOperation, ValueError, TypeError):
-            raise ValueError(
-                "The value should be a number, such as `0.8333`, "
-                f'`"0.8330"` or `"83.3%"`. Received: {x!r}.'
-            ) from None
+        is_scalar = not isinstance(x, str) and np.ndim(x) == 0
+        text = str(float(x) if is_scalar and hasattr(x, "ndim") else x).strip()
         scale = 100 if text.endswith("%") else 1
-        return cls(text, float(found) / scale, unit / scale)
-
-    def over(self, scale: float) -> Number:
-        """Return the number divided by a scale."""
-        return Number(self.text, self.value / scale, self.unit / scale)
+        try:
+            found = decimal.Decimal(text.removesuffix("%"))
+            digits = int(found.as_tuple().exponent)
+            unit = float(decimal.Decimal(1).scaleb(digits)) / scale
+            value = float(found) / scale
+        except (decimal.InvalidOperation, ValueError, TypeError):
+            value, unit = math.nan, math.nan
+        if not math.isfinite(value) or not unit > 0:
+            raise ValueError(
+                "The value should be a finite number, such as `0.8333`, "
+                f'`"0.8330"` or `"83.3%"`. Received: {x!r}.'
+            )
+        return cls(text, value, unit)
 
 
 def explain(
     value: Any,
     truth: Any,
     run: Any,
-    metrics: str | None = None,
+    metrics: str | Sequence[str] | None = None,
     *,
     columns: Mapping[str, str | None] | None = None,
     query_ids: Any = None,
@@ -105,8 +106,8 @@ def explain(
     the number at the digits that it has.
 
     A number of few digits matches something in any data. The result therefore
-    says how many values would match by chance: their density near the number,
-    times the width of the interval that has the same digits.
+    says how many values would match by coincidence: their density near the
+    number, times the width of the interval that has the same digits.
 
     Args:
         value: the number as printed, such as `0.8333`, `"0.8330"` or `"83.3%"`;
@@ -153,7 +154,7 @@ def explain(
         )
     together.check_read_again({"truth": truth, "run": run}, "`explain`")
     data = Data(truth, run, asked)
-    grid = grid_of(data, recipes_of(data, _specs(metrics or "")))
+    grid = grid_of(data, recipes_of(data, specs_of(metrics)))
     first, *others = (explanation(grid, number) for number in numbers)
     if not others:
         return first
@@ -161,15 +162,27 @@ def explain(
     return Steps((first, others[0]), _steps(grid, found))
 
 
-def _specs(text: str) -> list[Spec]:
-    """Return the names and cutoffs of metrics, or raise ValueError."""
-    found = list(map(parsed, specs_in(text)))
-    for spec in found:
-        if spec.options or class_meant(spec.name) is None:
+def specs_of(metrics: Any) -> list[Spec]:
+    """Return the classes and cutoffs of metrics, or raise ValueError."""
+    texts = [metrics] if isinstance(metrics, str) else list(metrics or ())
+    found = []
+    for text in [spec for each in texts for spec in specs_in(str(each))]:
+        name, _, at = text.partition("@")
+        is_cut = not at or all(x.isdecimal() and int(x) for x in at.split(","))
+        own = class_named(name)
+        named = [x for x in named_metrics() if x.name == text]
+        if own in {type(x).__name__ for x in own_metrics()} and is_cut:
+            found.append(Spec(own or "", at or None, {}))
+        elif named:
+            k = named[0].k
+            cls = type(named[0].metric).__name__
+            found.append(Spec(cls, None if k is None else str(k), {}))
+        else:
             raise ValueError(
-                "`metrics` should have names and cutoffs of metrics, such as "
-                f"`recall` or `NDCG@10`. Received: {text!r}. Options are what "
-                "`explain` looks for: leave them out."
+                "`metrics` should be names and cutoffs of metrics that take "
+                f"labels and scores, such as `recall` or `NDCG@10`. Received: "
+                f"{text!r}. Options are what `explain` looks for: leave them "
+                "out."
             )
     return found
 
@@ -186,28 +199,40 @@ class _Match(NamedTuple):
     is_cut: bool
 
 
-def _differences(grid: Grid, number: Number) -> tuple[np.ndarray, np.ndarray]:
-    """Return values minus the number, and the unit of its last digit.
+class _Difference(NamedTuple):
+    """Values minus a number, like the values of a grid.
 
-    A number above 1 is in percent for metrics of at most 1.
+    Attributes:
+        values: the differences.
+        units: the unit of the last digit.
+        slack: the precision of tools that compute in single precision.
     """
-    bounded = np.array([x.metric.has_upper_bound for x in grid.recipes])
-    scales = np.where(bounded & (number.value > 1), 100.0, 1.0)
-    scales = scales[:, None, None, None]
-    units = np.broadcast_to(number.unit / scales, grid.values.shape)
-    return grid.values - number.value / scales, units
 
+    values: np.ndarray
+    units: np.ndarray
+    slack: np.ndarray
 
-def _slack(number: Number) -> float:
-    return _PRECISION * max(1.0, abs(number.value))
+    @classmethod
+    def of(cls, grid: Grid, number: Number) -> _Difference:
+        """Return the differences.
+
+        A number above 1 is in percent for metrics of at most 1.
+        """
+        bounded = np.array([x.metric.has_upper_bound for x in grid.recipes])
+        scales = np.where(bounded & (abs(number.value) > 1), 100.0, 1.0)
+        scales = scales[:, None, None, None]
+        units = np.broadcast_to(number.unit / scales, grid.values.shape)
+        targets = np.abs(number.value / scales)
+        slack = _PRECISION * np.maximum(1.0, targets)
+        values = grid.values - number.value / scales
+        return cls(values, units, np.broadcast_to(slack, units.shape))
 
 
 def _matches(grid: Grid, number: Number) -> list[_Match]:
     """Return the matches, those with the lowest cost first."""
-    differences, units = _differences(grid, number)
-    slack = _slack(number)
-    rounded = np.abs(differences) <= units / 2 + slack
-    cut = ~rounded & (differences >= 0) & (differences < units - slack)
+    values, units, slack = _Difference.of(grid, number)
+    rounded = np.abs(values) <= units / 2 + slack
+    cut = ~rounded & (values >= 0) & (values < units - slack)
     found = np.argwhere(rounded | cut)
     costs = grid.costs[tuple(found.T)] + _CUT * cut[tuple(found.T)]
     ordered = found[np.argsort(costs, kind="stable")]
@@ -216,9 +241,9 @@ def _matches(grid: Grid, number: Number) -> list[_Match]:
 
 def explanation(grid: Grid, number: Number) -> Explanation:
     """Return the settings of a grid that give a number."""
-    differences, _ = _differences(grid, number)
-    order = np.argsort(np.abs(differences), axis=None)[:_NEAREST]
-    indices = zip(*np.unravel_index(order, differences.shape), strict=True)
+    distances = np.abs(_Difference.of(grid, number).values)
+    order = np.lexsort((grid.costs.ravel(), distances.ravel()))[:_NEAREST]
+    indices = zip(*np.unravel_index(order, distances.shape), strict=True)
     nearest = [_Match(tuple(map(int, x)), False) for x in indices]
     return Explanation(
         number.text,
@@ -226,22 +251,24 @@ def explanation(grid: Grid, number: Number) -> Explanation:
         tuple(_answers(grid, nearest)),
         int(np.isfinite(grid.values).sum()),
         grid.distinct,
-        _by_chance(grid, number),
+        _coincidences(grid, number),
+        grid.notes,
     )
 
 
-def _by_chance(grid: Grid, number: Number) -> float:
+def _coincidences(grid: Grid, number: Number) -> float:
     """Return how many different values a number nearby matches on average."""
-    differences, units = _differences(grid, number)
+    values, units, slack = _Difference.of(grid, number)
     expected = 0.0
     for unit in np.unique(units).tolist():
+        is_one = units == unit
         target = number.value * unit / number.unit
-        width = max(_NEAR * max(1.0, target), 10 * unit)
-        among = differences[(units == unit) & (np.abs(differences) <= width)]
-        span = min(width, target) + width  # no value is below 0
-        number_of = len(np.unique(np.round(among, DIGITS)))
-        # Rounded values match in one unit, and others if they are cut off.
-        expected += number_of * (1.5 * unit + 2 * _slack(number)) / span
+        near = max(_NEAR * max(1.0, abs(target)), 10 * unit)
+        among = values[is_one & (np.abs(values) <= near)]
+        # Few metrics have values below 0, and none of those above 0 does.
+        span = near + (min(near, target) if target > 0 else near)
+        width = 1.5 * unit + 2 * float(slack[is_one][0])  # or 0.5 if cut off
+        expected += len(np.unique(np.round(among, DIGITS))) * width / span
     return expected
 
 
@@ -277,23 +304,28 @@ def setting_of(grid: Grid, at: Index, is_cut: bool = False) -> Setting:
 def _steps(grid: Grid, found: Sequence[Sequence[_Match]]) -> tuple[Step, ...]:
     """Return the pairs of settings with the fewest differing choices.
 
-    Two cutoffs of a metric differ less, and two metrics more.
+    Two cutoffs of a metric differ less, and two metrics more. A pair of values
+    occurs once.
     """
-
-    def distance(step: Step) -> float:
-        one, other = (x.metric for x in step.settings)
-        of_metric = 0.0 if type(one) is type(other) else _OF_METRICS
-        return len(step.choices) + of_metric
-
     ones, others = (
         [setting_of(grid, *each) for each in matches[:_PAIRS]]
         for matches in found
     )
-    steps = [Step.between(x, y) for x in ones for y in others]
-    steps.sort(key=distance)
-    distinct = {
-        tuple(round(x.value, DIGITS) for x in step.settings): step
-        for step in reversed(steps)
-    }
-    ordered = sorted(distinct.values(), key=distance)
-    return tuple(ordered[:_NEAREST])
+    choices = {id(x): x.choices for x in (*ones, *others)}
+
+    def distance(pair: tuple[Setting, Setting]) -> float:
+        one, other = pair
+        of_metric = type(one.metric) is not type(other.metric)
+        ours, theirs = choices[id(one)], choices[id(other)]
+        names = ours.keys() | theirs.keys()
+        differing = [x for x in names if ours.get(x) != theirs.get(x)]
+        of_cutoff = 0.5 * ("metric" in differing)
+        cut = one.is_cut + other.is_cut
+        return len(differing) - of_cutoff + _OF_METRICS * of_metric + _CUT * cut
+
+    distinct: dict[Any, tuple[Setting, Setting]] = {}
+    for pair in sorted(itertools.product(ones, others), key=distance):
+        values = tuple(round(x.value, DIGITS) for x in pair)
+        distinct.setdefault(values, pair)
+    best = sorted(distinct.values(), key=distance)[:_NEAREST]
+    return tuple(itertools.starmap(Step.between, best))

@@ -20,24 +20,24 @@ import numpy as np
 from keras_rankmetrics import conventions, gains, metrics
 from keras_rankmetrics.comparing import together
 from keras_rankmetrics.comparing.forms import input_of
-from keras_rankmetrics.comparing.measured import ALL, Values
+from keras_rankmetrics.comparing.measured import ALL, Measured, Values
 from keras_rankmetrics.comparing.measuring import of_members
 from keras_rankmetrics.comparing.reading import Reading as Asked
 from keras_rankmetrics.comparing.reading import have_same_id
+from keras_rankmetrics.comparing.report import gaps, warn_of_unjudged
 from keras_rankmetrics.comparing.values import of_arrays
 from keras_rankmetrics.conventions.convention import Convention, Rules
 from keras_rankmetrics.engine.definition import takes
-from keras_rankmetrics.engine.definition.definition import chosen
+from keras_rankmetrics.engine.definition.definition import Traits, chosen
 from keras_rankmetrics.engine.inputs.tensors import to_numpy
 from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
-from keras_rankmetrics.metrics.names import Spec, class_meant
+from keras_rankmetrics.metrics.names import Spec
 from keras_rankmetrics.types import EmptyPolicy, TiePolicy
 
 CUTOFFS = (*range(1, 11), 12, 15, 20, 25, 30, 32, 40, 50, 100, 200, 500, 1000)
 QUERIES: tuple[Literal["truth", "both"], ...] = ("truth", "both")
 EMPTY: tuple[EmptyPolicy, ...] = ("zero", "one", "skip")
 DECIMALS = (None, 2)
-_STRICT: Mapping[TiePolicy, TiePolicy] = {"average": "stable"}
 _OF_OTHER_AXES = ("k", "ties", "empty", "seed")
 DIGITS = 9  # of values that are equal
 COMMON = (1, 3, 5, 10, 20, 100, None)  # cutoffs
@@ -92,10 +92,10 @@ class Recipe(NamedTuple):
         """
         config = {**dict(self.options), "k": self.k, "empty": empty}
         taken = {n: x for n, x in config.items() if takes(self.metric, n)}
-        try:
-            return self.metric(**taken, ties=ties)
-        except ValueError:
-            return self.metric(**taken, ties=_STRICT.get(ties, ties))
+        traits = Traits.of(self.metric)
+        if ties == "average" and traits.needs_order(dict(self.options)):
+            ties = "stable"
+        return self.metric(**taken, ties=ties)
 
 
 @functools.lru_cache(2**14)  # several orders have the same ties
@@ -130,15 +130,15 @@ class Named(NamedTuple):
 
     Attributes:
         convention: the convention of the tool.
-        name: the name, which a cutoff may follow.
-        metric: the metric at one of its cutoffs.
-        cutoffs: all of them.
+        name: the name, with the cutoff.
+        metric: the metric, at any cutoff.
+        k: the cutoff.
     """
 
     convention: Convention
     name: str
     metric: RankingMetric
-    cutoffs: Sequence[int | None]
+    k: int | None
 
     @property
     def order(self) -> TieOrder:
@@ -176,8 +176,14 @@ class Data:
             self._has_same_id = bool(have_same_id(rows).any())
         else:
             self.labels, scores = (to_numpy(x).ravel() for x in (truth, run))
+            if not len(scores) or np.isnan(scores).any():
+                raise ValueError(
+                    "There should be a number for each item of `run`. Received:"
+                    f" {'NaN' if len(scores) else 'no items'}. Check how they "
+                    "were computed."
+                )
             lists = np.repeat(np.arange(len(run)), len(scores) // len(run))
-            self._has_same_id, of_truth = False, np.zeros(1)
+            self._has_same_id, of_truth = False, np.zeros(1, np.int64)
         self.grades = np.unique(np.maximum(self.labels, 0)).astype(float)
         self.thresholds = (*self.grades[self.grades > 0][:_GRADES].tolist(),)
         self._is_binary = set(self.grades) <= {0, 1}
@@ -250,10 +256,23 @@ class Data:
             return False
         return True
 
+    def measured(self) -> Measured:
+        """Return values that are valid for the queries that the run has.
+
+        Warnings on the input are those of `evaluate`.
+        """
+        truth, systems, asked = self._passed
+        rules = Rules(queries="both")
+        probe = [metrics.JudgedAtK()]  # it takes any labels
+        with np.errstate(all="ignore"):
+            found = of_members(probe, truth, systems, asked, lambda _: rules)
+        warn_of_unjudged(found)
+        return found
+
     def values(
         self, order: TieOrder, metrics: Sequence[RankingMetric]
     ) -> Values:
-        """Return the value of each metric and list, without warnings."""
+        """Return the value of each metric and list, without warnings again."""
         truth, systems, asked = self._passed
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
@@ -275,6 +294,7 @@ class Grid(NamedTuple):
         departures: the number of choices of each setting that differ from our
             defaults, with half of one for an unusual cutoff.
         ours: `[recipes]`, the value of the metric with our defaults.
+        notes: sentences on queries and items that do not match.
     """
 
     orders: list[TieOrder]
@@ -283,6 +303,7 @@ class Grid(NamedTuple):
     tools: Mapping[Index, list[tuple[str, str]]]
     departures: np.ndarray
     ours: np.ndarray
+    notes: tuple[str, ...]
 
     @property
     def costs(self) -> np.ndarray:
@@ -307,9 +328,9 @@ def named_metrics(grades: tuple[float, ...] = ()) -> tuple[Named, ...]:
         grades: thresholds of relevance that tools may be given.
     """
     return tuple(
-        Named(convention, name, metric, cutoffs)
+        Named(convention, name, metric, k)
         for convention in conventions.all_of_them()
-        for name, metric, cutoffs in convention.named_metrics(CUTOFFS, grades)
+        for name, metric, k in convention.named_metrics(CUTOFFS, grades)
         if _is_of_lists(type(metric))
     )
 
@@ -340,12 +361,13 @@ def recipes_of(data: Data, specs: Sequence[Spec]) -> list[Recipe]:
     """
     found: dict[Recipe, None] = {}
     asked = [k for spec in specs for k in _cutoffs(spec)]
-    named = [each.metric for each in named_metrics(data.thresholds)]
+    made = {id(x.metric): x.metric for x in named_metrics(data.thresholds)}
+    named = list(made.values())
     reported = {data.simplest_recipe(Recipe.of(x, None)) for x in named}
     for prototype in _prototypes(data, [*own_metrics(), *named]):
         cls, options = prototype.metric, dict(prototype.options)
         is_divisor = options.get("denominator") == "k"
-        longest = max(CUTOFFS) if is_divisor else data.longest
+        longest = np.inf if is_divisor else data.longest
         every = CUTOFFS if prototype in reported else COMMON[:-1]
         cutoffs = [*asked, *(k for k in every if k < longest)]
         if not chosen(options, cls.needs_k_under):
@@ -384,7 +406,7 @@ def _cutoffs(spec: Spec) -> list[int]:
 
 def _fits(recipe: Recipe, spec: Spec) -> bool:
     """Return True if a recipe is of the metric of a spec, and of its cutoff."""
-    is_named = recipe.metric.__name__ == class_meant(spec.name)
+    is_named = recipe.metric.__name__ == spec.name
     return is_named and (not spec.at or recipe.k in _cutoffs(spec))
 
 
@@ -394,9 +416,8 @@ def grid_of(data: Data, recipes: Sequence[Recipe]) -> Grid:
     Raises:
         ValueError: if the input is invalid.
     """
-    [here] = data.values(
-        TieOrder(Rules(queries="both")), [metrics.HitRateAtK()]
-    ).valid
+    measured = data.measured()
+    [here] = measured.systems[ALL].valid
     ties: tuple[TiePolicy, ...] = ("stable", "pessimistic", "optimistic")
     orders = [TieOrder(), *(TieOrder(ties=each) for each in ties)]
     orders += [each.order for each in named_metrics()]
@@ -415,7 +436,15 @@ def grid_of(data: Data, recipes: Sequence[Recipe]) -> Grid:
         values[place, places] = _means_of(data, order, some, here)
     departures = _departures(kept, recipes)
     ours = _ours(data, recipes, values)
-    return Grid(kept, list(recipes), values, tools, departures, ours)
+    notes = tuple(gaps(_counted(measured)))
+    return Grid(kept, list(recipes), values, tools, departures, ours, notes)
+
+
+def _counted(measured: Measured) -> Measured:
+    """Return the same as if queries that the run lacks were counted."""
+    run = measured.systems[ALL]
+    overlap = run.overlap._replace(left_out=0)
+    return measured._replace(systems={"run": run._replace(overlap=overlap)})
 
 
 def _ours(
@@ -489,7 +518,6 @@ def place_of(
     orders: Sequence[TieOrder],
     recipes: Mapping[Recipe, int],
     named: Named,
-    k: int | None,
 ) -> Index | None:
     """Return the index of a tool's setting, or None if it has none.
 
@@ -498,10 +526,9 @@ def place_of(
         orders: those of the grid.
         recipes: the places of recipes in the grid.
         named: a metric of the tool.
-        k: its cutoff.
     """
     rules, order = named.convention.rules, data.simplest(named.order)
-    recipe = data.simplest_recipe(Recipe.of(named.metric, k))
+    recipe = data.simplest_recipe(Recipe.of(named.metric, named.k))
     if recipe not in recipes:  # its cutoff is longer than all lists
         recipe = recipe._replace(k=None)
     if order is None or recipe not in recipes:
@@ -522,11 +549,9 @@ def _tools(
     places = {recipe: place for place, recipe in enumerate(recipes)}
     found: dict[Index, list[tuple[str, str]]] = defaultdict(list)
     for each in named_metrics(data.thresholds):
-        for k in each.cutoffs:
-            index = place_of(data, orders, places, each, k)
-            if index is not None:
-                text = each.convention.written(each.name, k)
-                found[index].append((each.convention.name, text))
+        index = place_of(data, orders, places, each)
+        if index is not None:
+            found[index].append((each.convention.name, each.name))
     return found
 
 

@@ -159,13 +159,13 @@ def test_values_that_are_rounded_in_each_list():
 def test_a_number_of_few_digits_is_no_evidence():
     truth, run = drawn(1, "retrieved", 3)
     few, many = (krm.explain(x, truth, run) for x in ("0.43", "0.4317"))
-    assert few.by_chance > 0.5
+    assert few.coincidences > 0.5
     assert "no evidence" in str(few)
-    assert few.by_chance > 10 * many.by_chance
+    assert few.coincidences > 10 * many.coincidences
     assert few.tried > few.distinct > len(few.answers)
 
 
-def test_the_number_of_matches_by_chance():
+def test_the_number_of_matches_coincidences():
     """Numbers that have nothing to do with the data match as often as said."""
     truth, run = drawn(2, "retrieved", 1, queries=20)
     data = Data(truth, run, Reading())
@@ -175,7 +175,7 @@ def test_the_number_of_matches_by_chance():
     for x in rng.uniform(0.1, 0.9, 300):
         number = explaining.Number.of(f"{x:.3f}")
         found = explaining.explanation(grid, number)
-        said += found.by_chance
+        said += found.coincidences
         matched += len({round(x.setting.value, 9) for x in found.answers})
     assert said == pytest.approx(matched, rel=0.1)
 
@@ -192,7 +192,7 @@ def test_two_numbers():
     step = found.steps[0]
     assert set(step.choices) == {"denominator"}
     assert step.choices["denominator"] == ("relevant", "hits")
-    assert "From 0.5556 to 0.8333:" in str(found)
+    assert "map = 0.555556 becomes map = 0.833333:" in str(found)
     cutoffs = krm.explain(("0.6667", "0.3333"), TRUTH, RUN, "recall")
     assert set(cutoffs.steps[0].choices) == {"metric"}
 
@@ -235,9 +235,13 @@ def test_distances():
 @pytest.mark.parametrize(
     "value, metrics, message",
     [
-        ("0.8x", None, "The value should be a number"),
-        ("nan", None, "The value should be a number"),
-        (None, None, "The value should be a number"),
+        ("0.8x", None, "The value should be a finite number"),
+        ("nan", None, "The value should be a finite number"),
+        ("1e400", None, "The value should be a finite number"),
+        ("1e-400", None, "The value should be a finite number"),
+        (0.5, "NDCG@0", "names and cutoffs of metrics"),
+        (0.5, "CatalogueCoverage", "names and cutoffs of metrics"),
+        (None, None, "The value should be a finite number"),
         ((0.1, 0.2, 0.3), None, "There should be one number, or two"),
         (0.5, "nonsense", "names and cutoffs of metrics"),
         (0.5, "MAP(denominator=min)", "leave them out"),
@@ -248,7 +252,54 @@ def test_invalid_arguments(value, metrics, message):
         krm.explain(value, TRUTH, RUN, metrics)
 
 
+def test_names_of_tools():
+    for name in ("ndcg_cut_2", "cosine_ndcg@2", "NDCG@2"):
+        found = krm.explain("0.6131", TRUTH, RUN, name)
+        assert found.answers[0].setting.metric.name == "ndcg@2"
+        assert found.tried < krm.explain("0.6131", TRUTH, RUN, "ndcg").tried
+
+
+def test_tools_with_a_cutoff_by_default():
+    truth, run = drawn(5, "lists", 3, queries=6, items=60)
+    for name, tool in (("ndcg", "xgboost"), ("recall", "elasticsearch")):
+        value = krm.evaluate(truth, run, name, convention=tool)[name]
+        whole = krm.evaluate(truth, run, name)[name]
+        assert abs(value - whole) > 1e-4
+        for number in (value, whole):
+            answer = krm.explain(f"{number:.6f}", truth, run, name).answers[0]
+            is_named = name in answer.tools.get(tool, ())
+            assert is_named == (number == value)
+
+
+def test_a_percentage_has_as_many_digits():
+    value = 5 / 9  # the average precision
+    assert first("55.5556", "map").setting.value == pytest.approx(value)
+    assert not krm.explain("55.5506", TRUTH, RUN, "map").answers
+
+
+def test_labels_with_fractions():
+    truth = {"q": {"a": 0.5, "b": 1.0}}
+    found = krm.explain(0.8, truth, {"q": ["x", "a", "b"]}, "PFound")
+    assert found.tried
+
+
+def test_warnings_and_notes_of_the_input():
+    truth, run = {"q": {"doc1": 1}, "p": {"x": 1}}, {"q": {"DOC1": 1.0}}
+    with pytest.warns(UserWarning, match="case"):
+        found = krm.explain(0.5, truth, run, "ndcg")
+    assert "1 of 2 queries have no rows" in str(found)
+
+
+def test_a_pair_says_how_much_it_proves():
+    truth, run = drawn(1, "retrieved", 1)
+    assert "no evidence" in str(krm.explain((0.5, 0.6), truth, run))
+
+
 def test_invalid_input():
+    with pytest.raises(ValueError, match="Received: NaN"):
+        krm.explain(0.5, [[1, 0]], [[0.5, np.nan]])
+    with pytest.raises(ValueError, match="Received: no items"):
+        krm.explain(0.5, [], [])
     with pytest.raises(ValueError, match="Received: 0 of 1"):
         krm.explain(0.5, TRUTH, {"other": ["a"]})
     with pytest.raises(ValueError, match="can be read again"):
@@ -274,6 +325,6 @@ def test_the_command(files, capsys):
 
 def test_the_command_for_two_numbers(files, capsys):
     assert main(["explain", "0.5556", "0.8333", *files]) == 0
-    assert "From 0.5556 to 0.8333:" in capsys.readouterr().out
+    assert "becomes map = 0.833333:" in capsys.readouterr().out
     assert main(["explain", "x", *files]) == 2
-    assert "should be a number" in capsys.readouterr().err
+    assert "should be a finite number" in capsys.readouterr().err

@@ -16,7 +16,6 @@ from keras_rankmetrics.explaining.settings import (
     grid_of,
     recipes_of,
 )
-from keras_rankmetrics.metrics.names import parsed
 from tests.tools.benchmarks.markdown import table
 from tests.tools.pages.conventions import LIBRARIES
 from tests.tools.pages.page import replaced
@@ -47,7 +46,7 @@ def numbers() -> str:
     data = Data(TRUTH, RUN, Reading())
     rows = []
     for name, (words, cutoffs) in METRICS.items():
-        grid = grid_of(data, recipes_of(data, [parsed(name)]))
+        grid = grid_of(data, recipes_of(data, explaining.specs_of(name)))
         for k in cutoffs:
             for indices in _by_value(grid, k).values():
                 shown = words if k is None else f"{words} at {k}"

@@ -50,7 +50,7 @@ class Found(NamedTuple):
         text: the value as printed.
         place: the place of its answer, from 0 on; None if there is none.
         answers: the number of answers.
-        by_chance: the number of values that would match by chance.
+        coincidences: the number of values that would match by coincidence.
     """
 
     tool: str
@@ -58,7 +58,7 @@ class Found(NamedTuple):
     text: str
     place: int | None
     answers: int
-    by_chance: float
+    coincidences: float
 
 
 def of_tool(tool: Tool, seed: int) -> Iterator[Found]:
@@ -79,8 +79,8 @@ def of_tool(tool: Tool, seed: int) -> Iterator[Found]:
     convention = conventions.named(tool.convention)
     for measure, value in values.items():
         [metric] = metrics_of(measure, convention, **convention.rules.options)
-        named = Named(convention, measure, metric, ())
-        index = place_of(data, grid.orders, places, named, metric.k)
+        named = Named(convention, measure, metric, metric.k)
+        index = place_of(data, grid.orders, places, named)
         text = f"{value:.{DIGITS}f}"
         number = explaining.Number.of(text)
         explained = explaining.explanation(grid, number)
@@ -96,7 +96,7 @@ def of_tool(tool: Tool, seed: int) -> Iterator[Found]:
             text,
             min(right, default=None),
             len(explained.answers),
-            explained.by_chance,
+            explained.coincidences,
         )
 
 
@@ -119,7 +119,7 @@ def main(seeds: list[int]) -> None:
     for each in every:
         if each.place is None:
             print(f"not found: {each}")
-    header = "Tool", "Values", "Found", "First", "Answers", "By chance"
+    header = "Tool", "Values", "Found", "First", "Answers", "By coincidence"
     all_rows = {**rows, "all": every}
     block = table(header, itertools.starmap(_row, all_rows.items()), left=(0,))
     text = PAGE.read_text()
@@ -132,7 +132,7 @@ def _row(name: str, values: list[Found]) -> list[str]:
         f"{np.mean([x.place is not None for x in values]):.1%}",
         f"{np.mean([x.place == 0 for x in values]):.1%}",
         f"{np.mean([x.answers for x in values]):.2f}",
-        f"{np.mean([x.by_chance for x in values]):.2f}",
+        f"{np.mean([x.coincidences for x in values]):.2f}",
     )
     return [name, f"{len(values):,}", *numbers]
 
