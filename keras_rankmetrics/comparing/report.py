@@ -495,11 +495,11 @@ def _order_of_ties(measured: Measured) -> Iterator[str]:
     if has_ids and any("ties:stable" in x.signature for x in measured.metrics):
         rules = dict(x.split(":") for x in measured.rules.split("|") if x)
         of_dtype = f"{rules.get('score_dtype', '')} ".lstrip()
-        first = "first" if rules.get("ties") == "first_id_first" else "last"
-        yield (
-            f"Items of equal {of_dtype}score are in the order of their ids, "
-            f"the {first} one first."
-        )
+        order = {
+            "first_id_first": "their ids, the first one first",
+            "first_row_first": "the run",
+        }.get(rules.get("ties", ""), "their ids, the last one first")
+        yield f"Items of equal {of_dtype}score are in the order of {order}."
 
 
 def _read_as(measured: Measured) -> Iterator[str]:

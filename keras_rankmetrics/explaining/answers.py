@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from keras_rankmetrics.conventions.convention import Rules
+from keras_rankmetrics.engine.messages import plain
 from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
 from keras_rankmetrics.explaining.words import sentence
 
@@ -40,15 +41,16 @@ class Setting(NamedTuple):
     def choices(self) -> dict[str, str]:
         """All choices by name, as in signatures."""
         head, *parts = self.metric.signature.split("|")
-        parts += str(self.rules).split("|") if str(self.rules) else []
-        if self.is_cut:
-            parts.append("printed:cut")
         found = dict(part.split(":", 1) for part in parts)
         definition = self.metric.definition
-        is_entailed = definition.traits.needs_order(definition.options)
-        if is_entailed and self.rules.ties == "options":
-            found.pop("ties")
-        return {"metric": head, **found}
+        rules = self.rules._asdict()
+        if self.rules.ties == "options":
+            del rules["ties"]
+            if definition.traits.needs_order(definition.options):
+                del found["ties"]  # another choice entails it
+        found |= {name: str(value) for name, value in rules.items()}
+        printed = "cut" if self.is_cut else "rounded"
+        return {"metric": head, **found, "printed": printed}
 
     @property
     def departures(self) -> list[str]:
@@ -63,9 +65,14 @@ class Setting(NamedTuple):
         ]
 
 
-def _tools(tools: Mapping[str, Sequence[str]]) -> str:
-    """Return the tools that report something, and its names there."""
-    texts = [f"{tool} ({min(names, key=len)})" for tool, names in tools.items()]
+def _tools(tools: Mapping[str, Sequence[str]], name: str) -> str:
+    """Return the tools that report something, and its names there.
+
+    Those that have another name for the metric come first.
+    """
+    shortest = {tool: min(names, key=len) for tool, names in tools.items()}
+    items = sorted(shortest.items(), key=lambda x: plain(name) in plain(x[1]))
+    texts = [f"{tool} ({shown})" for tool, shown in items]
     if len(texts) > _TOOLS:
         texts[_TOOLS:] = [f"{len(texts) - _TOOLS} more"]
     return f", as in {', '.join(texts)}" if texts else ", in no tool"
@@ -87,14 +94,33 @@ class Answer(NamedTuple):
     tools: Mapping[str, Sequence[str]]
     ours: float
 
+    @property
+    def with_default_cutoffs(self) -> list[str]:
+        """The tools that have a cutoff without one in the name."""
+        k = self.setting.metric.k
+        return [
+            tool
+            for tool, names in self.tools.items()
+            if k and not any(str(k) in name for name in names)
+        ]
+
     def __str__(self) -> str:
         """Return the setting in words."""
         setting, name = self.setting, self.setting.metric.name
-        lines = [f"{name} = {setting.value:.6f}{_tools(self.tools)}"]
+        words = setting.metric.short_name or name
+        lines = [f"{name} = {setting.value:.6f}{_tools(self.tools, words)}"]
         departures = setting.departures
         if departures:
             lines.append(f"  It differs from our {name}, {self.ours:.6f}:")
         lines += [f"  - {text}" for text in departures]
+        if stopping := self.with_default_cutoffs:
+            k, verb = setting.metric.k, "stop" + "s" * (len(stopping) == 1)
+            lines.append(
+                f"  - By default, {', '.join(stopping)} {verb} at {k}."
+            )
+        for tool, (first, *_) in list(self.tools.items())[:1]:
+            call = f'"{first}", convention="{tool}"'
+            lines.append(f"  krm.evaluate(truth, run, {call})")
         return "\n".join([*lines, f"  {setting.signature}"])
 
 
@@ -111,6 +137,7 @@ class Explanation:
         distinct: the number of different values that they have.
         coincidences: how many of these values a number of as many digits would
             match on average if it had nothing to do with the data.
+        of_tools: the same among the settings that some tool reports.
         notes: sentences on queries and items that do not match.
 
     >>> import keras_rankmetrics as krm
@@ -127,27 +154,31 @@ class Explanation:
     tried: int
     distinct: int
     coincidences: float
+    of_tools: float
     notes: tuple[str, ...] = ()
 
     @property
     def head(self) -> list[str]:
-        """The lines that say how much a match proves, and about the input."""
+        """The lines that say how much a match proves."""
         values = len({round(x.setting.value, 9) for x in self.answers})
         lines = [
             f"{self.number}: {values:,} of {self.distinct:,} different values "
             f"match, of {self.tried:,} settings. By coincidence, "
-            f"{self.coincidences:.2g} would."
+            f"{self.coincidences:.2g} would, and {self.of_tools:.2g} of those "
+            "that tools report."
         ]
-        if self.coincidences >= _NO_EVIDENCE:
+        if self.of_tools >= _NO_EVIDENCE:
             lines.append(
                 "A match is no evidence: a number of so few digits matches "
                 "some setting of any data. Pass more digits, or the metric."
             )
-        return [*lines, *self.notes]
+        elif self.coincidences >= _NO_EVIDENCE:
+            lines.append("An answer that is in no tool is no evidence.")
+        return lines
 
     def __str__(self) -> str:
         """Return the answers in words."""
-        found, lines = len(self.answers), self.head
+        found, lines = len(self.answers), [*self.head, *self.notes]
         shown = self.answers[:_SHOWN]
         if not found:
             lines.append("No setting gives it. The nearest are:")
@@ -161,7 +192,7 @@ class Explanation:
 def _in_words(name: str, value: str) -> str:
     """Return a choice in words; the name of a metric is in words already."""
     if name == "metric" or not value:
-        return value or "not so"
+        return value or "another option"
     return sentence(name, value)
 
 
@@ -219,5 +250,6 @@ class Steps:
         lines: list[str] = []
         for each in self.explanations:
             lines += each.head if each.answers else [str(each)]
+        lines += self.explanations[0].notes
         lines += [f"\n{n}. {x}" for n, x in enumerate(self.steps, start=1)]
         return "\n".join(lines)

@@ -12,6 +12,7 @@ import numpy as np
 
 from keras_rankmetrics.comparing import together
 from keras_rankmetrics.comparing.reading import Reading as Asked
+from keras_rankmetrics.engine.messages import nearest, plain
 from keras_rankmetrics.explaining.answers import (
     Answer,
     Explanation,
@@ -34,6 +35,7 @@ from keras_rankmetrics.explaining.settings import (
 )
 from keras_rankmetrics.metrics.names import (
     Spec,
+    class_by_name,
     class_named,
     specs_in,
 )
@@ -43,6 +45,7 @@ _NEAR = 0.05  # values within this distance show how dense they are
 _CUT = 3.0  # the cost of a number that is cut off
 _NEAREST = 3  # values to show if none matches
 _OF_METRICS = 3  # choices that two metrics differ in
+_LETTERS = 3  # of a name that tools may have within theirs
 _PAIRS = 200  # settings of each number to pair
 
 
@@ -167,24 +170,39 @@ def specs_of(metrics: Any) -> list[Spec]:
     texts = [metrics] if isinstance(metrics, str) else list(metrics or ())
     found = []
     for text in [spec for each in texts for spec in specs_in(str(each))]:
-        name, _, at = text.partition("@")
-        is_cut = not at or all(x.isdecimal() and int(x) for x in at.split(","))
-        own = class_named(name)
-        named = [x for x in named_metrics() if x.name == text]
-        if own in {type(x).__name__ for x in own_metrics()} and is_cut:
-            found.append(Spec(own or "", at or None, {}))
-        elif named:
-            k = named[0].k
-            cls = type(named[0].metric).__name__
-            found.append(Spec(cls, None if k is None else str(k), {}))
-        else:
+        named = _named(text)
+        if not named:
+            hint = nearest(text.partition("@")[0], class_by_name())
             raise ValueError(
-                "`metrics` should be names and cutoffs of metrics that take "
-                f"labels and scores, such as `recall` or `NDCG@10`. Received: "
-                f"{text!r}. Options are what `explain` looks for: leave them "
-                "out."
+                "`metrics` should be names of metrics that take labels and "
+                "scores, with a cutoff or none, such as `recall` or `NDCG@10`. "
+                f"Received: {text!r}.{hint} Leave out options: `explain` finds "
+                "them."
             )
+        found += named
     return found
+
+
+def _named(text: str) -> list[Spec]:
+    """Return the metrics that we or some tools call by a name; maybe none."""
+    exact = [x for x in named_metrics() if x.name == text]
+    name, _, at = text.partition("@")
+    own = class_named(name)
+    if exact and own is None:
+        return [
+            Spec(type(x.metric).__name__, str(x.k) if x.k else None, {})
+            for x in exact
+        ]
+    if at and not all(x.isdecimal() and int(x) for x in at.split(",")):
+        return []
+    classes = {type(x).__name__ for x in own_metrics()} & {str(own)}
+    if len(name) >= _LETTERS:
+        classes |= {
+            type(x.metric).__name__
+            for x in named_metrics()
+            if plain(name) in plain(x.name)
+        }
+    return [Spec(cls, at or None, {}) for cls in sorted(classes)]
 
 
 class _Match(NamedTuple):
@@ -251,20 +269,27 @@ def explanation(grid: Grid, number: Number) -> Explanation:
         tuple(_answers(grid, nearest)),
         int(np.isfinite(grid.values).sum()),
         grid.distinct,
-        _coincidences(grid, number),
+        _coincidences(grid, number, np.isfinite(grid.values)),
+        _coincidences(grid, number, grid.is_reported),
         grid.notes,
     )
 
 
-def _coincidences(grid: Grid, number: Number) -> float:
-    """Return how many different values a number nearby matches on average."""
+def _coincidences(grid: Grid, number: Number, some: np.ndarray) -> float:
+    """Return how many different values a number nearby matches on average.
+
+    Args:
+        grid: the grid.
+        number: the number.
+        some: the settings that count, bool like the values.
+    """
     values, units, slack = _Difference.of(grid, number)
     expected = 0.0
     for unit in np.unique(units).tolist():
         is_one = units == unit
         target = number.value * unit / number.unit
         near = max(_NEAR * max(1.0, abs(target)), 10 * unit)
-        among = values[is_one & (np.abs(values) <= near)]
+        among = values[some & is_one & (np.abs(values) <= near)]
         # Few metrics have values below 0, and none of those above 0 does.
         span = near + (min(near, target) if target > 0 else near)
         width = 1.5 * unit + 2 * float(slack[is_one][0])  # or 0.5 if cut off

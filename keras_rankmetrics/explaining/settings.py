@@ -176,6 +176,12 @@ class Data:
             self._has_same_id = bool(have_same_id(rows).any())
         else:
             self.labels, scores = (to_numpy(x).ravel() for x in (truth, run))
+            if np.ndim(run) < 2:
+                raise ValueError(
+                    "`truth` and `run` should be [queries, items]. Received: "
+                    f"{len(scores):,} numbers in one list. Pad lists to one "
+                    "length: labels by -1, scores by any number."
+                )
             if not len(scores) or np.isnan(scores).any():
                 raise ValueError(
                     "There should be a number for each item of `run`. Received:"
@@ -306,12 +312,17 @@ class Grid(NamedTuple):
     notes: tuple[str, ...]
 
     @property
+    def is_reported(self) -> np.ndarray:
+        """True for settings that some tool reports, like the values."""
+        found = np.zeros(self.values.shape, bool)
+        found[tuple(np.array(list(self.tools)).T)] = True
+        return found
+
+    @property
     def costs(self) -> np.ndarray:
         """The departures, with more for settings that no tool reports."""
-        costs = self.departures + _UNREPORTED
-        for index in self.tools:
-            costs[index] -= _UNREPORTED
-        return costs
+        found: np.ndarray = self.departures + _UNREPORTED * ~self.is_reported
+        return found
 
     @property
     def distinct(self) -> int:

@@ -16,6 +16,7 @@ _SENTENCES: Mapping[str, Mapping[str, str]] = {
         "first_row_first": "Tied items are in the order of the run.",
     },
     "score_dtype": {
+        "None": "Scores tie if they are equal.",
         "float32": "Scores tie if they are equal in single precision.",
         "float64": "Scores tie if they are equal in double precision.",
     },
@@ -27,6 +28,10 @@ _SENTENCES: Mapping[str, Mapping[str, str]] = {
     "drop_same_id": {
         "True": "An item with the id of its query is dropped.",
         "False": "An item with the id of its query counts.",
+    },
+    "decimals": {
+        "None": "The values of lists are not rounded.",
+        "2": "The value of each list is rounded to 2 decimals.",
     },
     "printed": {
         "rounded": "The mean is rounded.",
@@ -51,6 +56,7 @@ _SENTENCES: Mapping[str, Mapping[str, str]] = {
         "integers": "Labels are whole numbers.",
         "not_negative": "Labels are 0 or more.",
         "binary": "A label of 1 or more counts as 1, and any other as 0.",
+        "grades": "Labels are grades.",
         "members": "Each judged item is relevant, whatever its label.",
     },
     "inputs": {
@@ -118,7 +124,6 @@ _NUMBERS = {
     "probabilities {}.",
     "seed": "The random order comes from the seed {}.",
     "num_items": "The catalogue has {} items.",
-    "decimals": "The value of each list is rounded to {} decimals.",
 }
 
 

@@ -239,12 +239,12 @@ def test_distances():
         ("nan", None, "The value should be a finite number"),
         ("1e400", None, "The value should be a finite number"),
         ("1e-400", None, "The value should be a finite number"),
-        (0.5, "NDCG@0", "names and cutoffs of metrics"),
-        (0.5, "CatalogueCoverage", "names and cutoffs of metrics"),
+        (0.5, "NDCG@0", "names of metrics that take labels"),
+        (0.5, "CatalogueCoverage", "names of metrics that take labels"),
         (None, None, "The value should be a finite number"),
         ((0.1, 0.2, 0.3), None, "There should be one number, or two"),
-        (0.5, "nonsense", "names and cutoffs of metrics"),
-        (0.5, "MAP(denominator=min)", "leave them out"),
+        (0.5, "nonsense", "names of metrics that take labels"),
+        (0.5, "MAP(denominator=min)", "Leave out options"),
     ],
 )
 def test_invalid_arguments(value, metrics, message):
@@ -257,6 +257,21 @@ def test_names_of_tools():
         found = krm.explain("0.6131", TRUTH, RUN, name)
         assert found.answers[0].setting.metric.name == "ndcg@2"
         assert found.tried < krm.explain("0.6131", TRUTH, RUN, "ndcg").tried
+
+
+def test_a_metric_that_a_tool_calls_by_another_name():
+    truth, run = {"q": {"a": 1, "b": 1}}, {"q": ["x", "a"]}
+    answer = first(1.0, "recall", truth, run)  # Haystack's default
+    assert answer.setting.metric.short_name == "hit_rate"
+    assert "DocumentRecallEvaluator" in str(answer)
+    assert 'convention="' in str(answer)
+
+
+def test_a_cutoff_by_default_is_said():
+    truth, run = drawn(5, "lists", 3, queries=6, items=60)
+    value = krm.evaluate(truth, run, "ndcg", convention="xgboost")["ndcg"]
+    text = str(krm.explain(f"{value:.6f}", truth, run, "ndcg"))
+    assert "By default, xgboost stops at 32." in text
 
 
 def test_tools_with_a_cutoff_by_default():
@@ -298,8 +313,8 @@ def test_a_pair_says_how_much_it_proves():
 def test_invalid_input():
     with pytest.raises(ValueError, match="Received: NaN"):
         krm.explain(0.5, [[1, 0]], [[0.5, np.nan]])
-    with pytest.raises(ValueError, match="Received: no items"):
-        krm.explain(0.5, [], [])
+    with pytest.raises(ValueError, match=r"\[queries, items\]"):
+        krm.explain(0.5, np.ones(5), np.ones(5))
     with pytest.raises(ValueError, match="Received: 0 of 1"):
         krm.explain(0.5, TRUTH, {"other": ["a"]})
     with pytest.raises(ValueError, match="can be read again"):
