@@ -101,7 +101,7 @@ class Answer(NamedTuple):
         return [
             tool
             for tool, names in self.tools.items()
-            if k and not any(str(k) in name for name in names)
+            if k and str(k) not in min(names, key=len)
         ]
 
     def __str__(self) -> str:

@@ -11,7 +11,6 @@ import inspect
 import math
 import numbers
 import typing
-import weakref
 from collections.abc import Callable, Iterator, Mapping
 from typing import Annotated, Any, Literal, Union
 
@@ -131,8 +130,6 @@ def check_class(cls: Any) -> None:
     Args:
         cls: the class. It lacks a function that is still abstract.
     """
-    if cls in _CHECKED:
-        return
     for name in dir(cls):
         if getattr(getattr(cls, name, None), "__isabstractmethod__", False):
             raise TypeError(_lacking(cls, name))
@@ -141,10 +138,6 @@ def check_class(cls: Any) -> None:
             raise TypeError(_wrong(cls, name, arguments))
     if cls.reads is not None:
         check_choice("reads", cls.reads, typing.get_args(Truth))
-    _CHECKED.add(cls)
-
-
-_CHECKED: weakref.WeakSet[type] = weakref.WeakSet()  # each constructor asks
 
 
 @functools.lru_cache(maxsize=8)
