@@ -1,7 +1,6 @@
 """A number explained: which tool, metric and options give it."""
 
 import numpy as np
-import pandas
 import pytest
 
 import keras_rankmetrics as krm
@@ -207,11 +206,9 @@ FORMS = {
     "sets": ({"q": {"a", "b", "c"}}, RUN),
     "lists of ids": ([["a", "b", "c"]], [RUN["q"]]),
     "dicts of scores": (TRUTH, {"q": {"a": 5, "x": 4, "b": 3, "y": 2, "z": 1}}),
-    "frames": (
-        pandas.DataFrame({"query": "q", "item": [*"abc"], "label": 1}),
-        pandas.DataFrame(
-            {"query": "q", "item": [*"axbyz"], "score": [5, 4, 3, 2, 1]}
-        ),
+    "tables": (
+        {"query": ["q"] * 3, "item": [*"abc"], "label": [1] * 3},
+        {"query": ["q"] * 5, "item": [*"axbyz"], "score": [5, 4, 3, 2, 1]},
     ),
     "arrays": (
         np.array([[1, 0, 1, 0, 0, 1]]),

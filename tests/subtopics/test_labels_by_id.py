@@ -4,7 +4,6 @@ import csv
 import json
 
 import numpy as np
-import pandas as pd
 import pytest
 from pytest import approx
 
@@ -63,6 +62,7 @@ def arrays():
 
 
 def frame():
+    pd = pytest.importorskip("pandas", reason="needs the extra [interop]")
     return pd.DataFrame(ROWS, columns=NAMES)
 
 
