@@ -61,9 +61,9 @@ def arrays():
     return labels[:, ::-1], scores[:, ::-1]
 
 
-def frame():
+def frame(rows=ROWS):
     pd = pytest.importorskip("pandas", reason="needs the extra [interop]")
-    return pd.DataFrame(ROWS, columns=NAMES)
+    return pd.DataFrame(rows, columns=NAMES)
 
 
 def qrels(folder):
@@ -170,7 +170,7 @@ FLAT = {"q1": {"d1": 1}}
 )
 def test_what_is_refused(truth, metrics, text):
     if isinstance(truth, list):
-        truth = pd.DataFrame(truth, columns=NAMES)
+        truth = frame(truth)
     with pytest.raises((TypeError, ValueError), match=text):
         krm.evaluate(truth, RUN, metrics)
 
