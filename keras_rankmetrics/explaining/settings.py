@@ -473,10 +473,13 @@ def _ours(
 
 
 def _is_usual(order: TieOrder) -> bool:
-    """Return True for an order that any script may have, with any options."""
-    rules = order.rules
-    is_read_so = rules == Rules(ties=rules.ties)
-    return is_read_so and order.ties in ("average", "stable")
+    """Return True for an order that any script may have, with any options.
+
+    Others are computed only for metrics that tools have with them, and for our
+    defaults.
+    """
+    is_by_id = order == TieOrder(Rules(ties="last_id_first"), "stable")
+    return is_by_id or order in (TieOrder(), TieOrder(ties="stable"))
 
 
 def _shape(recipes: Sequence[Recipe]) -> tuple[int, ...]:
