@@ -243,7 +243,8 @@ def _by_id(
             of_lists.valid[:, left_out] = False
             overlap = overlap._replace(left_out=len(left_out))
         of_lists.values[np.ix_(lower, missing)] = np.nan
-        of_lists.values[:] = rules.rounded(of_lists.values)
+        if rules.decimals is not None:
+            of_lists.values[:] = rules.rounded(of_lists.values)
         if depth is not None:
             of_lists.valid[:] &= judgements.labelled()
         overlap = overlap._replace(same_id=run.same_id)

@@ -9,7 +9,7 @@ pytestmark = pytest.mark.only_on("torch", reason="the walks are those on torch")
     ("name", "first", "files", "levels", "calls"),
     [
         ("update_state", "Accumulator.update_state", 25, 12, 160),
-        ("evaluate", "evaluate", 55, 22, 1050),
+        ("evaluate", "evaluate", 55, 22, 1055),
         ("krm eval", "main", 70, 26, 2720),
     ],
 )

@@ -145,7 +145,7 @@ def test_one_subtopic_for_all(tmp_path):
     path.write_text("q1 0 a 1\nq1 0 b 0\nq2 0 c 1\n")
     run = {"q1": {"b": 2.0, "a": 1.0}, "q2": {"c": 1.0}}
     metrics = "SubtopicRecall@1 PrecisionIA@2"
-    with pytest.warns(UserWarning, match="by several subtopics. Received: onl"):
+    with pytest.warns(UserWarning, match="by several subtopics. Received: o"):
         found = krm.evaluate(path, run, metrics)
     assert [*found.values()] == approx([0.5, 0.75])
 
