@@ -213,9 +213,12 @@ def differ(metric, options, others):
     except (TypeError, ValueError):
         return None
     numbers = []
+    # PFound takes probabilities.
+    highest = LABELS.max() if metric is krm.PFound else 1.0
+    labels = np.where(LABELS > 0, LABELS / highest, LABELS)
     for m in made:
-        per_list = ops.convert_to_numpy(m.per_list(LABELS, SCORES))
-        mean = ops.convert_to_numpy(m(LABELS, SCORES, WEIGHTS))
+        per_list = ops.convert_to_numpy(m.per_list(labels, SCORES))
+        mean = ops.convert_to_numpy(m(labels, SCORES, WEIGHTS))
         numbers.append(np.append(per_list, mean))
     return (
         not np.array_equal(*numbers, equal_nan=True),

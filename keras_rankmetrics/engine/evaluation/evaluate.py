@@ -21,6 +21,7 @@ from keras_rankmetrics.engine.evaluation.batch_cache import Batch, is_shareable
 from keras_rankmetrics.engine.inputs import Lists
 from keras_rankmetrics.engine.ranking import Ids, Order, Ranking
 from keras_rankmetrics.engine.ranking.memo import Identity
+from keras_rankmetrics.engine.ranking.relevance import probability
 from keras_rankmetrics.types import Tensor
 
 # `adjusted="chance"` divides by 1 - chance. A smaller difference has lost most
@@ -474,11 +475,13 @@ def _overflow_error(
         "such as `linear_gain`."
     )
     label = float(ops.max(ops.where(wrong, items.highest, 0)))
-    if definition.labels == "probabilities":
+    are_grades = definition.labels == "grades"
+    if not are_grades or definition.traits.relevance is probability:
+        other = "" if are_grades else ', or use `labels="grades"`'
         return ValueError(
             "Labels should be probabilities from 0 to 1. Received: a label of "
             f"{label} for the metric {definition.name}. Divide the labels by "
-            'the highest grade, or use `labels="grades"`.'
+            f"the highest grade{other}."
         )
     gain = float(ops.max(ranking.gain(items.highest)))
     return ValueError(
