@@ -9,6 +9,7 @@ from typing import NamedTuple
 from keras_rankmetrics.conventions.convention import Rules
 from keras_rankmetrics.engine.messages import plain
 from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
+from keras_rankmetrics.explaining.settings import DIGITS
 from keras_rankmetrics.explaining.words import sentence
 
 _SHOWN = 5  # answers that are printed
@@ -57,11 +58,11 @@ class Setting(NamedTuple):
         """Sentences on the choices that differ from our defaults."""
         cls = type(self.metric)
         k = {"k": self.metric.k} if self.metric.k else {}
-        plain = Setting(cls(**k), Rules(), self.value).choices
+        usual = Setting(cls(**k), Rules(), self.value).choices
         return [
             sentence(name, value)
             for name, value in self.choices.items()
-            if plain.get(name) != value
+            if usual.get(name) != value
         ]
 
 
@@ -160,7 +161,7 @@ class Explanation:
     @property
     def head(self) -> list[str]:
         """The lines that say how much a match proves."""
-        values = len({round(x.setting.value, 9) for x in self.answers})
+        values = len({round(x.setting.value, DIGITS) for x in self.answers})
         lines = [
             f"{self.number}: {values:,} of {self.distinct:,} different values "
             f"match, of {self.tried:,} settings. By coincidence, "

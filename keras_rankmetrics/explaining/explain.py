@@ -28,13 +28,13 @@ from keras_rankmetrics.explaining.settings import (
     Data,
     Grid,
     Index,
+    Wanted,
     grid_of,
     named_metrics,
     own_metrics,
     recipes_of,
 )
 from keras_rankmetrics.metrics.names import (
-    Spec,
     class_by_name,
     class_named,
     specs_in,
@@ -157,15 +157,15 @@ def explain(
         )
     together.check_read_again({"truth": truth, "run": run}, "`explain`")
     data = Data(truth, run, asked)
-    grid = grid_of(data, recipes_of(data, specs_of(metrics)))
+    grid = grid_of(data, recipes_of(data, wanted_of(metrics)))
     first, *others = (explanation(grid, number) for number in numbers)
     if not others:
         return first
-    found = [_matches(grid, number) for number in numbers]
+    found = [_matches(grid, _Difference.of(grid, x)) for x in numbers]
     return Steps((first, others[0]), _steps(grid, found))
 
 
-def specs_of(metrics: Any) -> list[Spec]:
+def wanted_of(metrics: Any) -> list[Wanted]:
     """Return the classes and cutoffs of metrics, or raise ValueError."""
     texts = [metrics] if isinstance(metrics, str) else list(metrics or ())
     found = []
@@ -183,17 +183,18 @@ def specs_of(metrics: Any) -> list[Spec]:
     return found
 
 
-def _named(text: str) -> list[Spec]:
+def _named(text: str) -> list[Wanted]:
     """Return the metrics that we or some tools call by a name; maybe none."""
     exact = [x for x in named_metrics() if x.name == text]
     name, _, at = text.partition("@")
     own = class_named(name)
     if exact and own is None:
         return [
-            Spec(type(x.metric).__name__, str(x.k) if x.k else None, {})
+            Wanted(type(x.metric).__name__, (x.k,) if x.k else ())
             for x in exact
         ]
-    if at and not all(x.isdecimal() and int(x) for x in at.split(",")):
+    cutoffs = at.split(",") if at else []
+    if not all(x.isdecimal() and int(x) for x in cutoffs):
         return []
     classes = {type(x).__name__ for x in own_metrics()} & {str(own)}
     if len(name) >= _LETTERS:
@@ -202,7 +203,8 @@ def _named(text: str) -> list[Spec]:
             for x in named_metrics()
             if plain(name) in plain(x.name)
         }
-    return [Spec(cls, at or None, {}) for cls in sorted(classes)]
+    numbers = tuple(map(int, cutoffs))
+    return [Wanted(cls, numbers) for cls in sorted(classes)]
 
 
 class _Match(NamedTuple):
@@ -246,9 +248,9 @@ class _Difference(NamedTuple):
         return cls(values, units, np.broadcast_to(slack, units.shape))
 
 
-def _matches(grid: Grid, number: Number) -> list[_Match]:
+def _matches(grid: Grid, difference: _Difference) -> list[_Match]:
     """Return the matches, those with the lowest cost first."""
-    values, units, slack = _Difference.of(grid, number)
+    values, units, slack = difference
     rounded = np.abs(values) <= units / 2 + slack
     cut = ~rounded & (values >= 0) & (values < units - slack)
     found = np.argwhere(rounded | cut)
@@ -259,31 +261,34 @@ def _matches(grid: Grid, number: Number) -> list[_Match]:
 
 def explanation(grid: Grid, number: Number) -> Explanation:
     """Return the settings of a grid that give a number."""
-    distances = np.abs(_Difference.of(grid, number).values)
+    difference = _Difference.of(grid, number)
+    distances = np.abs(difference.values)
     order = np.lexsort((grid.costs.ravel(), distances.ravel()))[:_NEAREST]
     indices = zip(*np.unravel_index(order, distances.shape), strict=True)
     nearest = [_Match(tuple(map(int, x)), False) for x in indices]
     return Explanation(
         number.text,
-        tuple(_answers(grid, _matches(grid, number))),
+        tuple(_answers(grid, _matches(grid, difference))),
         tuple(_answers(grid, nearest)),
         int(np.isfinite(grid.values).sum()),
         grid.distinct,
-        _coincidences(grid, number, np.isfinite(grid.values)),
-        _coincidences(grid, number, grid.is_reported),
+        _coincidences(number, difference, np.isfinite(grid.values)),
+        _coincidences(number, difference, grid.is_reported),
         grid.notes,
     )
 
 
-def _coincidences(grid: Grid, number: Number, some: np.ndarray) -> float:
+def _coincidences(
+    number: Number, difference: _Difference, some: np.ndarray
+) -> float:
     """Return how many different values a number nearby matches on average.
 
     Args:
-        grid: the grid.
         number: the number.
+        difference: the values minus the number.
         some: the settings that count, bool like the values.
     """
-    values, units, slack = _Difference.of(grid, number)
+    values, units, slack = difference
     expected = 0.0
     for unit in np.unique(units).tolist():
         is_one = units == unit

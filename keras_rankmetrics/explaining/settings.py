@@ -9,6 +9,7 @@ define orders and recipes, so that a tool with a convention is always found.
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import functools
 import warnings
 from collections import defaultdict
@@ -31,7 +32,6 @@ from keras_rankmetrics.engine.definition import takes
 from keras_rankmetrics.engine.definition.definition import Traits, chosen
 from keras_rankmetrics.engine.inputs.tensors import to_numpy
 from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
-from keras_rankmetrics.metrics.names import Spec
 from keras_rankmetrics.types import EmptyPolicy, TiePolicy
 
 CUTOFFS = (*range(1, 11), 12, 15, 20, 25, 30, 32, 40, 50, 100, 200, 500, 1000)
@@ -114,7 +114,7 @@ _DEFAULTS: dict[type, RankingMetric] = {}
 
 
 class TieOrder(NamedTuple):
-    """How a run is read, and how its tied items are ordered.
+    """The reading of a run, and the order of its tied items.
 
     Attributes:
         rules: the rules of a convention, but for queries and decimals.
@@ -288,7 +288,8 @@ class Data:
         return found.systems[ALL]
 
 
-class Grid(NamedTuple):
+@dataclasses.dataclass(frozen=True)
+class Grid:
     """The values of all settings.
 
     Attributes:
@@ -311,20 +312,20 @@ class Grid(NamedTuple):
     ours: np.ndarray
     notes: tuple[str, ...]
 
-    @property
+    @functools.cached_property
     def is_reported(self) -> np.ndarray:
         """True for settings that some tool reports, like the values."""
         found = np.zeros(self.values.shape, bool)
         found[tuple(np.array(list(self.tools)).T)] = True
         return found
 
-    @property
+    @functools.cached_property
     def costs(self) -> np.ndarray:
         """The departures, with more for settings that no tool reports."""
         found: np.ndarray = self.departures + _UNREPORTED * ~self.is_reported
         return found
 
-    @property
+    @functools.cached_property
     def distinct(self) -> int:
         """The number of different values."""
         values = self.values[np.isfinite(self.values)]
@@ -352,7 +353,7 @@ def own_metrics() -> tuple[RankingMetric, ...]:
     found = []
     for name in vars(metrics)["__all__"]:
         with contextlib.suppress(ValueError, TypeError):  # some need a table
-            metric = getattr(metrics, name)()
+            metric = default_of(getattr(metrics, name))
             if isinstance(metric, RankingMetric) and _is_of_lists(type(metric)):
                 found.append(metric)
     return tuple(found)
@@ -362,16 +363,33 @@ def _is_of_lists(metric: type[RankingMetric]) -> bool:
     return metric.reads is None and metric.of_catalogue is None
 
 
-def recipes_of(data: Data, specs: Sequence[Spec]) -> list[Recipe]:
+class Wanted(NamedTuple):
+    """A metric to try.
+
+    Attributes:
+        metric: the name of the class.
+        cutoffs: the only cutoffs; all if there are none.
+    """
+
+    metric: str
+    cutoffs: tuple[int, ...] = ()
+
+    def includes(self, recipe: Recipe) -> bool:
+        """Return True if a recipe is of this metric, at such a cutoff."""
+        is_named = recipe.metric.__name__ == self.metric
+        return is_named and (not self.cutoffs or recipe.k in self.cutoffs)
+
+
+def recipes_of(data: Data, wanted: Sequence[Wanted]) -> list[Recipe]:
     """Return the recipes of our metrics and of all tools.
 
     Args:
         data: the judgements, whose grades are thresholds of relevance, and the
             run, whose length bounds cutoffs unless a metric divides by them.
-        specs: the only metrics to return; all if there are none.
+        wanted: the only metrics to return; all if there are none.
     """
     found: dict[Recipe, None] = {}
-    asked = [k for spec in specs for k in _cutoffs(spec)]
+    asked = [k for each in wanted for k in each.cutoffs]
     made = {id(x.metric): x.metric for x in named_metrics(data.thresholds)}
     named = list(made.values())
     reported = {data.simplest_recipe(Recipe.of(x, None)) for x in named}
@@ -385,7 +403,7 @@ def recipes_of(data: Data, specs: Sequence[Spec]) -> list[Recipe]:
             cutoffs = [None, *cutoffs]
         for k in cutoffs if takes(cls, "k") else [None]:
             recipe = prototype._replace(k=k)
-            if not specs or any(_fits(recipe, spec) for spec in specs):
+            if not wanted or any(each.includes(recipe) for each in wanted):
                 found[recipe] = None
     return list(found)
 
@@ -411,16 +429,6 @@ def _prototypes(data: Data, made: Iterable[RankingMetric]) -> Iterator[Recipe]:
                 yield recipe._replace(options=options)
 
 
-def _cutoffs(spec: Spec) -> list[int]:
-    return list(map(int, (spec.at or "").split(","))) if spec.at else []
-
-
-def _fits(recipe: Recipe, spec: Spec) -> bool:
-    """Return True if a recipe is of the metric of a spec, and of its cutoff."""
-    is_named = recipe.metric.__name__ == spec.name
-    return is_named and (not spec.at or recipe.k in _cutoffs(spec))
-
-
 def grid_of(data: Data, recipes: Sequence[Recipe]) -> Grid:
     """Return the values of all settings of these recipes.
 
@@ -434,7 +442,8 @@ def grid_of(data: Data, recipes: Sequence[Recipe]) -> Grid:
     orders += [each.order for each in named_metrics()]
     simple = [data.simplest(order) for order in orders]
     kept = list(dict.fromkeys(order for order in simple if order))
-    tools = _tools(data, kept, recipes)
+    recipe_places = {recipe: place for place, recipe in enumerate(recipes)}
+    tools = _tools(data, kept, recipe_places)
     plain = {n for n, x in enumerate(recipes) if data.is_plain(x)}
     values = np.full((len(kept), *_shape(recipes)), np.nan)
     for place, order in enumerate(kept):
@@ -446,7 +455,7 @@ def grid_of(data: Data, recipes: Sequence[Recipe]) -> Grid:
         some = [recipes[each] for each in places]
         values[place, places] = _means_of(data, order, some, here)
     departures = _departures(kept, recipes)
-    ours = _ours(data, recipes, values)
+    ours = _ours(data, recipe_places, values)
     notes = tuple(gaps(_counted(measured)))
     return Grid(kept, list(recipes), values, tools, departures, ours, notes)
 
@@ -458,17 +467,23 @@ def _counted(measured: Measured) -> Measured:
     return measured._replace(systems={"run": run._replace(overlap=overlap)})
 
 
+def _place(recipe: Recipe, recipes: Mapping[Recipe, int]) -> int | None:
+    """Return the place of a recipe, or None.
+
+    A cutoff that is longer than all lists is none.
+    """
+    return recipes.get(recipe, recipes.get(recipe._replace(k=None)))
+
+
 def _ours(
-    data: Data, recipes: Sequence[Recipe], values: np.ndarray
+    data: Data, recipes: Mapping[Recipe, int], values: np.ndarray
 ) -> np.ndarray:
     """Return the value of each metric with our defaults, `[recipes]`."""
     found = []
     for recipe in recipes:
-        plain = data.simplest_recipe(recipe.plain)
-        if plain not in recipes:  # its cutoff is longer than all lists
-            plain = plain._replace(k=None)
-        empty = EMPTY.index(default_of(plain.metric).empty)
-        found.append(values[0, recipes.index(plain), 0, empty, 0])
+        place = _place(data.simplest_recipe(recipe.plain), recipes)
+        empty = EMPTY.index(default_of(recipe.metric).empty)
+        found.append(values[0, place, 0, empty, 0])
     return np.array(found)
 
 
@@ -496,9 +511,7 @@ def _means_of(
         with contextlib.suppress(ValueError):
             made[place] = _made(recipe, order.ties)
     found[[*made]] = _means(data.values(order, [*made.values()]), here)
-    takes_one = [
-        x.metric.has_upper_bound and x.metric.more_is_better for x in recipes
-    ]
+    takes_one = [Traits.of(recipe.metric).one_is_best for recipe in recipes]
     found[~np.array(takes_one, bool), :, EMPTY.index("one")] = np.nan
     return found
 
@@ -543,13 +556,12 @@ def place_of(
     """
     rules, order = named.convention.rules, data.simplest(named.order)
     recipe = data.simplest_recipe(Recipe.of(named.metric, named.k))
-    if recipe not in recipes:  # its cutoff is longer than all lists
-        recipe = recipe._replace(k=None)
-    if order is None or recipe not in recipes:
+    place = _place(recipe, recipes)
+    if order is None or place is None:
         return None
     return (
         orders.index(order),
-        recipes[recipe],
+        place,
         QUERIES.index(rules.queries),
         EMPTY.index(named.metric.empty),
         DECIMALS.index(rules.decimals),
@@ -557,13 +569,12 @@ def place_of(
 
 
 def _tools(
-    data: Data, orders: Sequence[TieOrder], recipes: Sequence[Recipe]
+    data: Data, orders: Sequence[TieOrder], recipes: Mapping[Recipe, int]
 ) -> Mapping[Index, list[tuple[str, str]]]:
     """Return the conventions of settings, and their names, by index."""
-    places = {recipe: place for place, recipe in enumerate(recipes)}
     found: dict[Index, list[tuple[str, str]]] = defaultdict(list)
     for each in named_metrics(data.thresholds):
-        index = place_of(data, orders, places, each)
+        index = place_of(data, orders, recipes, each)
         if index is not None:
             found[index].append((each.convention.name, each.name))
     return found

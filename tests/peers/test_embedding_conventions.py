@@ -15,6 +15,7 @@ from pytest import approx
 
 import keras_rankmetrics as krm
 from keras_rankmetrics import conventions
+from tests.tools.reported.established import mteb_evaluator
 
 pytestmark = pytest.mark.peers
 seeds = pytest.mark.parametrize("seed", range(3))
@@ -251,16 +252,8 @@ def test_hole_of_beir_is_not_supported():
 
 
 def retrieval_evaluator():
-    module = pytest.importorskip("mteb._evaluators.retrieval_evaluator")
-    return module.RetrievalEvaluator(
-        corpus=None,
-        queries=None,
-        task_metadata=None,
-        hf_split="test",
-        hf_subset="default",
-        top_k=max(CUTOFFS),
-        timer=None,
-    )
+    pytest.importorskip("mteb._evaluators.retrieval_evaluator")
+    return mteb_evaluator(max(CUTOFFS))
 
 
 def scores_of_mteb(scores):

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import keras_rankmetrics as krm
 from tests.tools.benchmarks.markdown import table
-from tests.tools.reported.store import SEEDS, data_of, stored
+from tests.tools.reported.store import SEEDS, data_of, stored, values_at
 from tests.tools.reported.tool import Tool
 
 MODULES = "established", "boosters", "rag", "recommending", "searching"
@@ -33,11 +33,12 @@ def values_of(tool: Tool) -> tuple[str, list[Mapping[str, float]]] | None:
 
     They are stored if the tool is not installed; None if there are none.
     """
-    version = tool.version
-    if version is None:
-        found = stored(tool)
-        return found and (f"{found[0]} (stored)", [*found[1]])
-    return version, [tool.values(data_of(tool, seed)) for seed in SEEDS]
+    version, found = tool.version, stored(tool)
+    if version is None and found is None:
+        return None
+    if version is None and found is not None:
+        version = f"{found[0]} (stored)"
+    return str(version), [values_at(tool, seed) for seed in SEEDS]
 
 
 def rows(asked: Sequence[str]) -> Iterator[list[str]]:

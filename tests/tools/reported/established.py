@@ -251,20 +251,26 @@ def _custom_of_beir(data: Data) -> Mapping[str, float]:
     return found
 
 
-def _mteb(data: Data) -> Mapping[str, float]:
-    """Return the scores of a retrieval task, which have five digits."""
-    from mteb._evaluators import retrieval_metrics
+def mteb_evaluator(top_k: int) -> Any:
+    """Return the evaluator of retrieval tasks, without a task."""
     from mteb._evaluators.retrieval_evaluator import RetrievalEvaluator
 
-    evaluator = RetrievalEvaluator(
+    return RetrievalEvaluator(
         corpus=None,
         queries=None,
         task_metadata=None,
         hf_split="test",
         hf_subset="default",
-        top_k=max(CUTOFFS),
+        top_k=top_k,
         timer=None,
     )
+
+
+def _mteb(data: Data) -> Mapping[str, float]:
+    """Return the scores of a retrieval task, which have five digits."""
+    from mteb._evaluators import retrieval_metrics
+
+    evaluator = mteb_evaluator(max(CUTOFFS))
     run = copy.deepcopy(data.run)
     scores = evaluator.evaluate(data.truth, run, [*CUTOFFS])
     names = [

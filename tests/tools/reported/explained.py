@@ -33,7 +33,7 @@ from keras_rankmetrics.explaining.settings import (
 from tests.tools.benchmarks.markdown import table
 from tests.tools.pages.page import replaced
 from tests.tools.reported import __main__ as reported
-from tests.tools.reported.store import SEEDS, data_of, stored
+from tests.tools.reported.store import data_of, values_at
 from tests.tools.reported.tool import Tool
 
 PAGE = pathlib.Path(__file__).parents[3] / "docs" / "one_list.md"
@@ -68,16 +68,11 @@ def of_tool(tool: Tool, seed: int) -> Iterator[Found]:
     same for all tools with this rule.
     """
     drawn = data_of(tool, seed)
-    if tool.version:
-        values = tool.values(drawn)
-    else:
-        saved = stored(tool)
-        values = saved[1][seed] if saved and seed in SEEDS else {}
     data = Data(drawn.truth, drawn.run, Reading())
     grid = grid_of(data, recipes_of(data, ()))
     places = {recipe: place for place, recipe in enumerate(grid.recipes)}
     convention = conventions.named(tool.convention)
-    for measure, value in values.items():
+    for measure, value in values_at(tool, seed).items():
         [metric] = metrics_of(measure, convention, **convention.rules.options)
         named = Named(convention, measure, metric, metric.k)
         index = place_of(data, grid.orders, places, named)

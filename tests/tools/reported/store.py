@@ -46,6 +46,14 @@ def stored(tool: Tool) -> tuple[str, list[dict[str, float]]] | None:
     return found["version"], found["values"]
 
 
+def values_at(tool: Tool, seed: int) -> dict[str, float]:
+    """Return the values of a tool, or those stored; none if there are none."""
+    if tool.version is not None:
+        return dict(tool.values(data_of(tool, seed)))
+    found = stored(tool)
+    return found[1][seed] if found and seed in SEEDS else {}
+
+
 def main(module: str, *conventions: str) -> None:
     """Write the values of the tools of a module that are installed."""
     tools: list[Tool] = importlib.import_module(
