@@ -25,10 +25,10 @@ from keras_rankmetrics.explaining.settings import (
     DIGITS,
     EMPTY,
     QUERIES,
+    Candidate,
     Data,
     Grid,
     Index,
-    Wanted,
     grid_of,
     named_metrics,
     own_metrics,
@@ -157,7 +157,7 @@ def explain(
         )
     together.check_read_again({"truth": truth, "run": run}, "`explain`")
     data = Data(truth, run, asked)
-    grid = grid_of(data, recipes_of(data, wanted_of(metrics)))
+    grid = grid_of(data, recipes_of(data, candidates_of(metrics)))
     first, *others = (explanation(grid, number) for number in numbers)
     if not others:
         return first
@@ -165,7 +165,7 @@ def explain(
     return Steps((first, others[0]), _steps(grid, found))
 
 
-def wanted_of(metrics: Any) -> list[Wanted]:
+def candidates_of(metrics: Any) -> list[Candidate]:
     """Return the classes and cutoffs of metrics, or raise ValueError."""
     texts = [metrics] if isinstance(metrics, str) else list(metrics or ())
     found = []
@@ -183,14 +183,14 @@ def wanted_of(metrics: Any) -> list[Wanted]:
     return found
 
 
-def _named(text: str) -> list[Wanted]:
+def _named(text: str) -> list[Candidate]:
     """Return the metrics that we or some tools call by a name; maybe none."""
     exact = [x for x in named_metrics() if x.name == text]
     name, _, at = text.partition("@")
     own = class_named(name)
     if exact and own is None:
         return [
-            Wanted(type(x.metric).__name__, (x.k,) if x.k else ())
+            Candidate(type(x.metric).__name__, (x.k,) if x.k else ())
             for x in exact
         ]
     cutoffs = at.split(",") if at else []
@@ -204,7 +204,7 @@ def _named(text: str) -> list[Wanted]:
             if plain(name) in plain(x.name)
         }
     numbers = tuple(map(int, cutoffs))
-    return [Wanted(cls, numbers) for cls in sorted(classes)]
+    return [Candidate(cls, numbers) for cls in sorted(classes)]
 
 
 class _Match(NamedTuple):

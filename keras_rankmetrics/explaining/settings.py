@@ -363,7 +363,7 @@ def _is_of_lists(metric: type[RankingMetric]) -> bool:
     return metric.reads is None and metric.of_catalogue is None
 
 
-class Wanted(NamedTuple):
+class Candidate(NamedTuple):
     """A metric to try.
 
     Attributes:
@@ -380,16 +380,16 @@ class Wanted(NamedTuple):
         return is_named and (not self.cutoffs or recipe.k in self.cutoffs)
 
 
-def recipes_of(data: Data, wanted: Sequence[Wanted]) -> list[Recipe]:
+def recipes_of(data: Data, candidates: Sequence[Candidate]) -> list[Recipe]:
     """Return the recipes of our metrics and of all tools.
 
     Args:
         data: the judgements, whose grades are thresholds of relevance, and the
             run, whose length bounds cutoffs unless a metric divides by them.
-        wanted: the only metrics to return; all if there are none.
+        candidates: the only metrics to return; all if there are none.
     """
     found: dict[Recipe, None] = {}
-    asked = [k for each in wanted for k in each.cutoffs]
+    asked = [k for each in candidates for k in each.cutoffs]
     made = {id(x.metric): x.metric for x in named_metrics(data.thresholds)}
     named = list(made.values())
     reported = {data.simplest_recipe(Recipe.of(x, None)) for x in named}
@@ -403,7 +403,9 @@ def recipes_of(data: Data, wanted: Sequence[Wanted]) -> list[Recipe]:
             cutoffs = [None, *cutoffs]
         for k in cutoffs if takes(cls, "k") else [None]:
             recipe = prototype._replace(k=k)
-            if not wanted or any(each.includes(recipe) for each in wanted):
+            if not candidates or any(
+                each.includes(recipe) for each in candidates
+            ):
                 found[recipe] = None
     return list(found)
 

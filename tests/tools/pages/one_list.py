@@ -46,7 +46,7 @@ def numbers() -> str:
     data = Data(TRUTH, RUN, Reading())
     rows = []
     for name, (words, cutoffs) in METRICS.items():
-        grid = grid_of(data, recipes_of(data, explaining.wanted_of(name)))
+        grid = grid_of(data, recipes_of(data, explaining.candidates_of(name)))
         for k in cutoffs:
             for indices in _by_value(grid, k).values():
                 shown = words if k is None else f"{words} at {k}"
