@@ -11,7 +11,7 @@ import keras
 import numpy as np
 import oracle
 import pytest
-from catalogue import PLAIN_ROWS, one_of_each
+from catalogue import PLAIN_ROWS, one_of_each, scale_of
 from pytest import approx
 
 from keras_rankmetrics import (
@@ -69,6 +69,7 @@ def by_hand(metric, batches, weights_of=None):
         k=metric.k,
         ties=metric.ties,
         empty=metric.empty,
+        **scale_of(metric),
     )
 
 

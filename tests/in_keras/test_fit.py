@@ -6,7 +6,7 @@ import keras
 import numpy as np
 import oracle
 import pytest
-from catalogue import one_of_each
+from catalogue import one_of_each, scale_of
 from pytest import approx
 
 from keras_rankmetrics import (
@@ -51,6 +51,7 @@ def by_hand(metric, labels, scores, weights=None):
         k=metric.k,
         ties=metric.ties,
         empty=metric.empty,
+        **scale_of(metric),
     )
 
 

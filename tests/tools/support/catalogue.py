@@ -482,6 +482,11 @@ def one_of_each(k: int | None = None, **options: Any) -> list[RankingMetric]:
     return [row.make(k, **options) for row in PLAIN_ROWS]
 
 
+def scale_of(metric: RankingMetric) -> dict[str, float]:
+    """The option of the oracle for a metric that stands in for another."""
+    return _SCALED if isinstance(metric, PFoundOfGrades) else {}
+
+
 @dataclasses.dataclass(frozen=True)
 class Cell:
     """A row with a cutoff and a tie policy: a metric to be made."""
