@@ -24,8 +24,9 @@ from keras_rankmetrics.comparing.reading import (
     check_numbers,
     warn_of_direction,
 )
-from keras_rankmetrics.conventions.convention import Convention, Rules
+from keras_rankmetrics.conventions.convention import Convention
 from keras_rankmetrics.conventions.from_text import metrics_of
+from keras_rankmetrics.conventions.rules import Rules
 from keras_rankmetrics.engine.messages import warn
 from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
 from keras_rankmetrics.files import QueriesReturnError

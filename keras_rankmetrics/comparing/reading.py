@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from keras_rankmetrics.conventions.convention import Rules
+from keras_rankmetrics.conventions.rules import Rules
 from keras_rankmetrics.engine.definition.options import check_choice
 from keras_rankmetrics.engine.messages import warn
 from keras_rankmetrics.files import QueriesReturnError

@@ -30,7 +30,7 @@ from keras_rankmetrics.comparing.tables_of_rows import (
     first_of,
     names_in,
 )
-from keras_rankmetrics.conventions.convention import Rules
+from keras_rankmetrics.conventions.rules import Rules
 from keras_rankmetrics.engine.inputs import warn_if_swapped
 from keras_rankmetrics.engine.inputs.tensors import to_numpy
 from keras_rankmetrics.engine.messages import warn

@@ -10,18 +10,17 @@ from typing import Any
 import numpy as np
 
 from keras_rankmetrics import gains, metrics
-from keras_rankmetrics.conventions.convention import (
+from keras_rankmetrics.conventions.convention import Convention
+from keras_rankmetrics.conventions.measures import (
     CUTOFF,
     Choices,
-    Convention,
-    Listed,
     Meaning,
     Measure,
-    Rules,
-    Suffixed,
     at_k,
     option,
 )
+from keras_rankmetrics.conventions.rules import Rules
+from keras_rankmetrics.conventions.vocabularies import Listed, Suffixed
 from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
 
 _IN_ORDER: dict[str, Any] = {"ties": "stable"}

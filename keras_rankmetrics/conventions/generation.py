@@ -5,15 +5,10 @@ from __future__ import annotations
 import typing
 
 from keras_rankmetrics import gains, metrics
-from keras_rankmetrics.conventions.convention import (
-    Convention,
-    Measure,
-    Rules,
-    Suffixed,
-    at,
-    at_k,
-    over_k,
-)
+from keras_rankmetrics.conventions.convention import Convention
+from keras_rankmetrics.conventions.measures import Measure, at, at_k, over_k
+from keras_rankmetrics.conventions.rules import Rules
+from keras_rankmetrics.conventions.vocabularies import Suffixed
 
 _HITS = {"denominator": "hits"}
 _SKIP = {"empty": "skip"}

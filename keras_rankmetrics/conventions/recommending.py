@@ -7,17 +7,11 @@ import typing
 from typing import Any
 
 from keras_rankmetrics import gains, metrics
-from keras_rankmetrics.conventions.convention import (
-    Convention,
-    Fixed,
-    Measure,
-    Required,
-    Rules,
-    Suffixed,
-    at,
-    at_k,
-    over_k,
-)
+from keras_rankmetrics.conventions.convention import Convention
+from keras_rankmetrics.conventions.measures import Measure, at, at_k, over_k
+from keras_rankmetrics.conventions.presets import Fixed, Required
+from keras_rankmetrics.conventions.rules import Rules
+from keras_rankmetrics.conventions.vocabularies import Suffixed
 
 _ITEMS = {"num_items": Required("the number of items in the catalogue")}
 _COUNTS = {"popularity": Required("the number of interactions with each item")}

@@ -9,18 +9,17 @@ from collections.abc import Mapping
 from typing import Any
 
 from keras_rankmetrics import gains, metrics
-from keras_rankmetrics.conventions.convention import (
+from keras_rankmetrics.conventions.convention import Convention
+from keras_rankmetrics.conventions.measures import (
     CUTOFF,
     Choices,
-    Convention,
     Meaning,
     Measure,
-    Rules,
-    Suffixed,
-    Vocabulary,
     at_k,
     option,
 )
+from keras_rankmetrics.conventions.rules import Rules
+from keras_rankmetrics.conventions.vocabularies import Suffixed, Vocabulary
 from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
 
 _RETRIEVED = {"denominator": "retrieved"}

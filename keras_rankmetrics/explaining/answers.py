@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from keras_rankmetrics.conventions.convention import Rules
+from keras_rankmetrics.conventions.rules import Rules
 from keras_rankmetrics.engine.messages import plain
 from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
 from keras_rankmetrics.explaining.settings import DIGITS

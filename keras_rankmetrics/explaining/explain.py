@@ -20,19 +20,21 @@ from keras_rankmetrics.explaining.answers import (
     Step,
     Steps,
 )
+from keras_rankmetrics.explaining.data import Data
+from keras_rankmetrics.explaining.grid import (
+    Candidate,
+    Grid,
+    Index,
+    grid_of,
+    recipes_of,
+)
 from keras_rankmetrics.explaining.settings import (
     DECIMALS,
     DIGITS,
     EMPTY,
     QUERIES,
-    Candidate,
-    Data,
-    Grid,
-    Index,
-    grid_of,
     named_metrics,
     own_metrics,
-    recipes_of,
 )
 from keras_rankmetrics.metrics.names import (
     class_by_name,

@@ -7,7 +7,8 @@ import keras_rankmetrics as krm
 from keras_rankmetrics import conventions
 from keras_rankmetrics.comparing.reading import Reading
 from keras_rankmetrics.explaining import explain as explaining
-from keras_rankmetrics.explaining.settings import Data, grid_of, recipes_of
+from keras_rankmetrics.explaining.data import Data
+from keras_rankmetrics.explaining.grid import grid_of, recipes_of
 from krm_command import main
 from tests.tools.reported.draws import drawn
 

@@ -73,7 +73,8 @@ def members():
 
 
 def test_the_members_that_the_reference_shows_have_words():
-    from keras_rankmetrics.conventions.convention import Preset, Vocabulary
+    from keras_rankmetrics.conventions.presets import Preset
+    from keras_rankmetrics.conventions.vocabularies import Vocabulary
     from keras_rankmetrics.engine.ranking.ranking import Subtopics
 
     elsewhere = {

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from keras_rankmetrics import RankingMetric, conventions
-from keras_rankmetrics.conventions.convention import Convention, Preset
+from keras_rankmetrics.conventions.convention import Convention
+from keras_rankmetrics.conventions.presets import Preset
 from keras_rankmetrics.engine.definition import takes
 from tests.tools.benchmarks.markdown import table
 from tests.tools.pages.examples import Edge, examples_of, usual, values_of

@@ -10,7 +10,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from keras_rankmetrics import conventions
-from keras_rankmetrics.conventions.convention import Convention, Preset
+from keras_rankmetrics.conventions.convention import Convention
+from keras_rankmetrics.conventions.presets import Preset
 from tests.tools.benchmarks.markdown import table
 from tests.tools.pages.blocks import with_options_of_their_own
 from tests.tools.pages.page import replaced

@@ -9,13 +9,8 @@ import numpy as np
 
 from keras_rankmetrics.comparing.reading import Reading
 from keras_rankmetrics.explaining import explain as explaining
-from keras_rankmetrics.explaining.settings import (
-    Data,
-    Grid,
-    Index,
-    grid_of,
-    recipes_of,
-)
+from keras_rankmetrics.explaining.data import Data
+from keras_rankmetrics.explaining.grid import Grid, Index, grid_of, recipes_of
 from tests.tools.benchmarks.markdown import table
 from tests.tools.pages.conventions import LIBRARIES
 from tests.tools.pages.page import replaced

@@ -23,13 +23,9 @@ from keras_rankmetrics import conventions
 from keras_rankmetrics.comparing.reading import Reading
 from keras_rankmetrics.conventions.from_text import metrics_of
 from keras_rankmetrics.explaining import explain as explaining
-from keras_rankmetrics.explaining.settings import (
-    Data,
-    Named,
-    grid_of,
-    place_of,
-    recipes_of,
-)
+from keras_rankmetrics.explaining.data import Data
+from keras_rankmetrics.explaining.grid import grid_of, place_of, recipes_of
+from keras_rankmetrics.explaining.settings import Named
 from tests.tools.benchmarks.markdown import table
 from tests.tools.pages.page import replaced
 from tests.tools.reported import __main__ as reported

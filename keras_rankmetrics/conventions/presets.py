@@ -1,0 +1,127 @@
+"""Presets: metrics with some options set."""
+
+from __future__ import annotations
+
+import inspect
+import typing
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple, TypeVar
+
+from keras_rankmetrics.engine.definition import check_names
+from keras_rankmetrics.engine.metric.ranking_metric import ConfiguredMetric
+
+Value = TypeVar("Value")
+MetricT = TypeVar("MetricT", bound=ConfiguredMetric)
+Parameters = typing.ParamSpec("Parameters")
+
+
+class Required(NamedTuple):
+    """Placeholder for an option that each call must set.
+
+    Args:
+        what: the value that the source expects, such as a table of the items.
+    """
+
+    what: str
+
+
+class Fixed(NamedTuple):
+    """An option that no call may change, as the source does not have it.
+
+    Args:
+        value: the value of the option.
+        why: the rule of the source that other values do not follow.
+    """
+
+    value: Any
+    why: str
+
+
+class Preset(typing.Generic[Parameters, MetricT]):
+    """A metric with some options set, called like the metric itself.
+
+    Args:
+        metric: the class.
+        options: the options to set, which a call may override. `Required` marks
+            an option that each call must set, and `Fixed` one that no call may
+            change.
+
+    >>> from keras_rankmetrics.conventions import sklearn
+    >>> [metric.name for metric in sklearn.NDCG.at(1, 5)]
+    ['ndcg@1', 'ndcg@5']
+    """
+
+    def __init__(
+        self, metric: Callable[Parameters, MetricT], options: Mapping[str, Any]
+    ) -> None:
+        # Typed as a `Callable`, so that type checkers infer its parameters.
+        self.metric = typing.cast(type[MetricT], metric)
+        self.required = _of_kind(Required, options)
+        self.fixed = _of_kind(Fixed, options)
+        self.options = {
+            name: self.fixed[name].value if name in self.fixed else value
+            for name, value in options.items()
+            if name not in self.required
+        }
+        self.__doc__ = self.metric.__doc__
+        self.__name__ = self.metric.__name__
+        signature = inspect.signature(metric)
+        defaults = dict(signature.parameters)
+        for name, value in self.options.items():
+            defaults[name] = defaults[name].replace(default=value)
+        self.__signature__ = signature.replace(parameters=[*defaults.values()])
+
+    def __call__(
+        self, *args: Parameters.args, **options: Parameters.kwargs
+    ) -> MetricT:
+        """Return the metric. Arguments override the options of the preset."""
+        check_names(self.__name__, options, self.__signature__.parameters)
+        bound = self.__signature__.bind_partial(*args, **options)
+        return self.metric(**self._completed(bound.arguments))
+
+    def at(self, *cutoffs: int | None, **options: Any) -> list[MetricT]:
+        """Return one metric per cutoff."""
+        for k in cutoffs:
+            self._check_fixed({"k": k})
+        completed = self._completed(options)
+        if "k" not in options:
+            completed.pop("k", None)  # the cutoff of a measure without one
+        return self.metric.at(*cutoffs, **completed)
+
+    def _completed(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """Return all options; raise ValueError if one is missing or fixed."""
+        self._check_fixed(arguments)
+        for name, required in self.required.items():
+            if arguments.get(name) is None:
+                raise ValueError(
+                    f"`{self.__name__}` needs `{name}`, {required.what}. "
+                    f"Received: `{name}={arguments.get(name)!r}`."
+                )
+        return {**self.options, **arguments}
+
+    def _check_fixed(self, arguments: Mapping[str, Any]) -> None:
+        """Raise ValueError if an argument changes a fixed option."""
+        for name, (value, why) in self.fixed.items():
+            if arguments.get(name, value) != value:
+                raise ValueError(
+                    f"`{self.__name__}` should have `{name}={value!r}` in this "
+                    f"convention: {why}. Received: `{name}={arguments[name]!r}`"
+                    f". Use the class `{self.__name__}` for our `{name}`."
+                )
+
+    def __repr__(self) -> str:
+        has_k = "k" in self.__signature__.parameters and "k" not in self.options
+        parameters = [
+            *(["k"] if has_k else []),
+            *(
+                f"{name}={getattr(value, '__name__', repr(value))}"
+                for name, value in self.options.items()
+            ),
+            *(f"{name}=<{x.what}>" for name, x in self.required.items()),
+        ]
+        return f"{self.__name__}({', '.join(parameters)})"
+
+
+def _of_kind(kind: type[Value], options: Mapping[str, Any]) -> dict[str, Value]:
+    """Return the options of a kind."""
+    return {name: x for name, x in options.items() if isinstance(x, kind)}

@@ -1,0 +1,85 @@
+"""The rules by which a source reads runs."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+
+class Rules(NamedTuple):
+    """Rules by which a source reads runs, beyond the options of its metrics.
+
+    Args:
+        score_dtype: the dtype in which the source compares scores; None for
+            that of the scores.
+        ties: the order of tied items: by descending id (`"last_id_first"`), by
+            ascending id (`"first_id_first"`), as in the run
+            (`"first_row_first"`), or by the option `ties` of each metric
+            (`"options"`).
+        queries: the queries that count: all that have judgements (`"truth"`),
+            or only those that the run also contains (`"both"`).
+        drop_same_id: if True, items whose id is that of the query are dropped
+            from the run.
+        labels: the meaning of judgements: `"grades"`; `"integers"` if grades
+            must be whole numbers; `"not_negative"` if there is no padding;
+            `"binary"` if labels of 1 or more count as 1, and others as 0; or
+            `"members"` if each judged item is relevant, whatever its label.
+        decimals: the decimals to which the value of each list is rounded; None
+            if it is not.
+    """
+
+    score_dtype: Literal["float32", "float64"] | None = None
+    ties: Literal[
+        "options", "last_id_first", "first_id_first", "first_row_first"
+    ] = "options"
+    queries: Literal["truth", "both"] = "truth"
+    drop_same_id: bool = False
+    labels: Literal[
+        "grades",
+        "integers",
+        "not_negative",
+        "binary",
+        "members",
+    ] = "grades"
+    decimals: int | None = None
+
+    def read_labels(self, labels: np.ndarray) -> np.ndarray:
+        """Return judgements as grades, or raise ValueError if one is none."""
+        if self.labels == "members":
+            return np.ones(len(labels))
+        if self.labels == "binary":
+            return np.where(labels < 0, labels, labels >= 1)
+        refused = {
+            "integers": ("whole numbers", labels % 1 > 0, "integers"),
+            "not_negative": ("0 or more", labels < 0, "lists without padding"),
+        }
+        if self.labels in refused:
+            expected, wrong, remedy = refused[self.labels]
+            for label in labels[wrong][:1]:
+                raise ValueError(
+                    f"Labels should be {expected} in this convention, as its "
+                    f"source takes no others. Received: {label:g}. Pass "
+                    f"{remedy}, or leave `convention` out."
+                )
+        return labels
+
+    def rounded(self, values: np.ndarray) -> np.ndarray:
+        """Return the values of lists with the decimals that count."""
+        if self.decimals is None:
+            return values
+        unit: float = 10.0**self.decimals
+        return np.floor(values * unit + 0.5) / unit
+
+    def __str__(self) -> str:
+        """Return the rules that differ from the defaults."""
+        return "|".join(
+            f"{name}:{value}"
+            for name, value in self._asdict().items()
+            if value != self._field_defaults[name]
+        )
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The options of metrics that read runs by these rules."""
+        return {} if self.ties == "options" else {"ties": "stable"}

@@ -1,0 +1,348 @@
+"""The values of all settings of judgements and a run.
+
+The grid has five axes: how the run is read and its ties are ordered, the recipe
+of a metric, the queries of the mean, the value of a list without relevant
+items, and the decimals of the value of each list.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import functools
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from keras_rankmetrics.comparing.measured import ALL, Measured, Values
+from keras_rankmetrics.comparing.report import gaps
+from keras_rankmetrics.conventions.rules import Rules
+from keras_rankmetrics.engine.definition import takes
+from keras_rankmetrics.engine.definition.definition import Traits, chosen
+from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
+from keras_rankmetrics.explaining.data import Data
+from keras_rankmetrics.explaining.settings import (
+    COMMON,
+    CUTOFFS,
+    DECIMALS,
+    DIGITS,
+    EMPTY,
+    QUERIES,
+    USUAL,
+    Named,
+    Recipe,
+    TieOrder,
+    default_of,
+    named_metrics,
+    own_metrics,
+)
+from keras_rankmetrics.types import TiePolicy
+
+Index = tuple[int, ...]
+_UNREPORTED = 3.0  # the cost of a setting that no tool reports
+_NOTHING = "relevance_threshold", np.inf  # is relevant
+
+
+@functools.lru_cache(2**14)  # several orders have the same ties
+def _made(recipe: Recipe, ties: TiePolicy) -> RankingMetric:
+    return recipe.made(ties, "skip")
+
+
+class Candidate(NamedTuple):
+    """A metric to try.
+
+    Attributes:
+        metric: the name of the class.
+        cutoffs: the only cutoffs; all if there are none.
+    """
+
+    metric: str
+    cutoffs: tuple[int, ...] = ()
+
+    def includes(self, recipe: Recipe) -> bool:
+        """Return True if a recipe is of this metric, at such a cutoff."""
+        is_named = recipe.metric.__name__ == self.metric
+        return is_named and (not self.cutoffs or recipe.k in self.cutoffs)
+
+
+def recipes_of(data: Data, candidates: Sequence[Candidate]) -> list[Recipe]:
+    """Return the recipes of our metrics and of all tools.
+
+    Args:
+        data: the judgements, whose grades are thresholds of relevance, and the
+            run, whose length bounds cutoffs unless a metric divides by them.
+        candidates: the only metrics to return; all if there are none.
+    """
+    found: dict[Recipe, None] = {}
+    asked = [k for each in candidates for k in each.cutoffs]
+    made = {id(x.metric): x.metric for x in named_metrics(data.thresholds)}
+    named = list(made.values())
+    reported = {data.simplest_recipe(Recipe.of(x, None)) for x in named}
+    for prototype in _prototypes(data, [*own_metrics(), *named]):
+        cls, options = prototype.metric, dict(prototype.options)
+        is_divisor = options.get("denominator") == "k"
+        longest = np.inf if is_divisor else data.longest
+        every = CUTOFFS if prototype in reported else COMMON[:-1]
+        cutoffs = [*asked, *(k for k in every if k < longest)]
+        if not chosen(options, cls.needs_k_under):
+            cutoffs = [None, *cutoffs]
+        for k in cutoffs if takes(cls, "k") else [None]:
+            recipe = prototype._replace(k=k)
+            if not candidates or any(
+                each.includes(recipe) for each in candidates
+            ):
+                found[recipe] = None
+    return list(found)
+
+
+def _prototypes(data: Data, made: Iterable[RankingMetric]) -> Iterator[Recipe]:
+    """Yield recipes for metrics that take the labels, without cutoffs.
+
+    Our defaults also get all thresholds of relevance, and usual numbers.
+    """
+    taken = {cls for cls in set(map(type, made)) if data.takes(cls)}
+    every = [data.simplest_recipe(Recipe.of(x, None)) for x in made]
+    found = dict.fromkeys(
+        x for x in every if x.metric in taken and _NOTHING not in x.options
+    )
+    yield from found
+    for recipe in found:
+        offered = dict(USUAL)
+        if data.is_plain(recipe):
+            offered["relevance_threshold"] = data.thresholds
+        for name, value in recipe.options:
+            for other in offered.get(name, ()):
+                options = recipe.options - {(name, value)} | {(name, other)}
+                yield recipe._replace(options=options)
+
+
+@dataclasses.dataclass(frozen=True)
+class Grid:
+    """The values of all settings.
+
+    Attributes:
+        orders: the orders, the default first.
+        recipes: the recipes.
+        values: `[orders, recipes, queries, empty, decimals]`, NaN for settings
+            that do not exist.
+        tools: the conventions of settings, and their names, by index.
+        departures: the number of choices of each setting that differ from our
+            defaults, with half of one for an unusual cutoff.
+        ours: `[recipes]`, the value of the metric with our defaults.
+        notes: sentences on queries and items that do not match.
+    """
+
+    orders: list[TieOrder]
+    recipes: list[Recipe]
+    values: np.ndarray
+    tools: Mapping[Index, list[tuple[str, str]]]
+    departures: np.ndarray
+    ours: np.ndarray
+    notes: tuple[str, ...]
+
+    @functools.cached_property
+    def is_reported(self) -> np.ndarray:
+        """True for settings that some tool reports, like the values."""
+        found = np.zeros(self.values.shape, bool)
+        found[tuple(np.array(list(self.tools)).T)] = True
+        return found
+
+    @functools.cached_property
+    def costs(self) -> np.ndarray:
+        """The departures, with more for settings that no tool reports."""
+        found: np.ndarray = self.departures + _UNREPORTED * ~self.is_reported
+        return found
+
+    @functools.cached_property
+    def distinct(self) -> int:
+        """The number of different values."""
+        values = self.values[np.isfinite(self.values)]
+        return len(np.unique(np.round(values, DIGITS)))
+
+
+def grid_of(data: Data, recipes: Sequence[Recipe]) -> Grid:
+    """Return the values of all settings of these recipes.
+
+    Raises:
+        ValueError: if the input is invalid.
+    """
+    measured = data.measured()
+    [here] = measured.systems[ALL].valid
+    ties: tuple[TiePolicy, ...] = ("stable", "pessimistic", "optimistic")
+    orders = [TieOrder(), *(TieOrder(ties=each) for each in ties)]
+    orders += [each.order for each in named_metrics()]
+    simple = [data.simplest(order) for order in orders]
+    kept = list(dict.fromkeys(order for order in simple if order))
+    recipe_places = {recipe: place for place, recipe in enumerate(recipes)}
+    tools = _tools(data, kept, recipe_places)
+    every = data.simplest(TieOrder(ties="stable"))
+    values = np.full((len(kept), *_shape(recipes)), np.nan)
+    for place, order in enumerate(kept):
+        reported = {index[1] for index in tools if index[0] == place}
+        places = [*range(len(recipes))]
+        if order != every:
+            places = _offered(data, order, recipes, reported)
+        some = [recipes[each] for each in places]
+        values[place, places] = _means_of(data, order, some, here)
+    departures = _departures(kept, recipes)
+    ours = _ours(data, recipe_places, values)
+    notes = tuple(gaps(_counted(measured)))
+    return Grid(kept, list(recipes), values, tools, departures, ours, notes)
+
+
+def _counted(measured: Measured) -> Measured:
+    """Return the same as if queries that the run lacks were counted."""
+    run = measured.systems[ALL]
+    overlap = run.overlap._replace(left_out=0)
+    return measured._replace(systems={"run": run._replace(overlap=overlap)})
+
+
+def _place(recipe: Recipe, recipes: Mapping[Recipe, int]) -> int | None:
+    """Return the place of a recipe, or None.
+
+    A cutoff that is longer than all lists is none.
+    """
+    return recipes.get(recipe, recipes.get(recipe._replace(k=None)))
+
+
+def _ours(
+    data: Data, recipes: Mapping[Recipe, int], values: np.ndarray
+) -> np.ndarray:
+    """Return the value of each metric with our defaults, `[recipes]`."""
+    found = []
+    for recipe in recipes:
+        place = _place(data.simplest_recipe(recipe.plain), recipes)
+        empty = EMPTY.index(default_of(recipe.metric).empty)
+        found.append(values[0, place, 0, empty, 0])
+    return np.array(found)
+
+
+def _offered(
+    data: Data, order: TieOrder, recipes: Sequence[Recipe], reported: set[int]
+) -> list[int]:
+    """Return the places of the recipes to compute in an order of a tool.
+
+    Any script may have ties in the order of rows or ids, with any options. In
+    other orders, tools have only some metrics. To these belong our defaults,
+    for grades as they are, and the same metrics with other numbers.
+    """
+    some = set(reported)
+    if order.rules.labels == "grades":
+        some |= {n for n, x in enumerate(recipes) if data.is_plain(x)}
+    families = {recipes[place].family for place in some}
+    return [
+        place
+        for place, x in enumerate(recipes)
+        if place in some or (x.family in families and x.k in COMMON)
+    ]
+
+
+def _shape(recipes: Sequence[Recipe]) -> tuple[int, ...]:
+    return len(recipes), len(QUERIES), len(EMPTY), len(DECIMALS)
+
+
+def _means_of(
+    data: Data, order: TieOrder, recipes: Sequence[Recipe], here: np.ndarray
+) -> np.ndarray:
+    """Return the means of an order, `[recipes, queries, empty, decimals]`."""
+    found = np.full(_shape(recipes), np.nan)
+    made: dict[int, RankingMetric] = {}
+    for place, recipe in enumerate(recipes):
+        with contextlib.suppress(ValueError):
+            made[place] = _made(recipe, order.ties)
+    if made:
+        found[[*made]] = _means(data.values(order, [*made.values()]), here)
+    takes_one = [Traits.of(recipe.metric).one_is_best for recipe in recipes]
+    found[~np.array(takes_one, bool), :, EMPTY.index("one")] = np.nan
+    return found
+
+
+def _means(values: Values, here: np.ndarray) -> np.ndarray:
+    """Return the means of lists, `[metrics, queries, empty, decimals]`.
+
+    Args:
+        values: the values of metrics that exclude lists without relevant items.
+        here: bool `[lists]`, True for those that the run has.
+    """
+    found: list[np.ndarray] = []
+    exact = np.where(values.valid, values.values, 0.0)
+    for decimals in DECIMALS:
+        rounded = Rules(decimals=decimals).rounded(exact)
+        for counted in (np.ones_like(here), here):
+            total, number = (
+                x[:, counted].sum(axis=1) for x in (rounded, values.valid)
+            )
+            every = counted.sum()
+            with np.errstate(invalid="ignore"):  # of no lists
+                found.append(total / every)
+                found.append((total + every - number) / every)
+                found.append(total / number)
+    shape = len(DECIMALS), len(QUERIES), len(EMPTY), -1
+    return np.array(found).reshape(shape).transpose(3, 1, 2, 0)
+
+
+def place_of(
+    data: Data,
+    orders: Sequence[TieOrder],
+    recipes: Mapping[Recipe, int],
+    named: Named,
+) -> Index | None:
+    """Return the index of a tool's setting, or None if it has none.
+
+    Args:
+        data: the judgements and the run.
+        orders: those of the grid.
+        recipes: the places of recipes in the grid.
+        named: a metric of the tool.
+    """
+    rules, order = named.convention.rules, data.simplest(named.order)
+    recipe = data.simplest_recipe(Recipe.of(named.metric, named.k))
+    place = _place(recipe, recipes)
+    if order is None or place is None:
+        return None
+    return (
+        orders.index(order),
+        place,
+        QUERIES.index(rules.queries),
+        EMPTY.index(named.metric.empty),
+        DECIMALS.index(rules.decimals),
+    )
+
+
+def _tools(
+    data: Data, orders: Sequence[TieOrder], recipes: Mapping[Recipe, int]
+) -> Mapping[Index, list[tuple[str, str]]]:
+    """Return the conventions of settings, and their names, by index."""
+    found: dict[Index, list[tuple[str, str]]] = defaultdict(list)
+    for each in named_metrics(data.thresholds):
+        index = place_of(data, orders, recipes, each)
+        if index is not None:
+            found[index].append((each.convention.name, each.name))
+    return found
+
+
+def _departures(
+    orders: Sequence[TieOrder], recipes: Sequence[Recipe]
+) -> np.ndarray:
+    """Return the number of choices that differ from our defaults."""
+    of_orders = [
+        len(str(x.rules).split("|")) if x.rules != Rules() else x != TieOrder()
+        for x in orders
+    ]
+    of_recipes = [
+        len(x.options - x.plain.options) + 0.5 * (x.k not in COMMON)
+        for x in recipes
+    ]
+    of_empty = [
+        [each != default_of(x.metric).empty for each in EMPTY] for x in recipes
+    ]
+    found: np.ndarray = (
+        np.array(of_orders, float)[:, None, None, None, None]
+        + np.array(of_recipes)[:, None, None, None]
+        + np.arange(len(QUERIES))[:, None, None]
+        + np.array(of_empty, float)[:, None, :, None]
+        + np.arange(len(DECIMALS))
+    )
+    return found
