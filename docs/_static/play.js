@@ -8,6 +8,10 @@
   const BEST_GRADE = 4;
   const FEWEST = 2;
   const MOST = 8;
+  const PRECISION = 1e-6; // of tools that compute in single precision
+  const METRICS_NAMED = 3;
+  const SOURCES_NAMED = 2;
+  const AND = new Intl.ListFormat("en-GB");
   const GROUPS = {
     at_k: "Within the first k",
     whole_list: "Whole list",
@@ -31,7 +35,7 @@
   // Each change returns another state.
 
   function preset({ labels, scores = down(labels.length) }) {
-    return { labels, scores, k: 3, threshold: 1, ties: "average", chosen: 0 };
+    return { labels, scores, k: 3, threshold: 1, ties: "average", number: "", chosen: 0 };
   }
 
   /** Return the state with the items ordered by score, and one of them chosen. */
@@ -90,10 +94,11 @@
 
   // The address holds the state, so that a link leads to the same ranking.
 
-  function addressOf({ labels, scores, k, threshold, ties }) {
+  function addressOf({ labels, scores, k, threshold, ties, number }) {
     const list = [`labels=${labels}`, `scores=${scores}`, `k=${k}`];
     if (threshold !== 1) list.push(`threshold=${threshold}`);
     if (ties !== "average") list.push(`ties=${ties}`);
+    if (number !== "") list.push(`number=${encodeURIComponent(number)}`);
     return `#${list.join("&")}`;
   }
 
@@ -115,6 +120,7 @@
       k: within("k", 10, 3),
       threshold: within("threshold", BEST_GRADE, 1),
       ties: ties.includes(given.get("ties")) ? given.get("ties") : "average",
+      number: given.get("number") ?? "",
     };
   }
 
@@ -181,6 +187,74 @@
       `scores = ${list("score")}`,
       `${source}.${name}(${options})(labels, scores)  # ${result}`,
     ].join("\n");
+  }
+
+  // A number that somebody has seen, compared with values as `krm.explain` does
+
+  /** Return a number and the unit of its last digit, or null if the text is no number. */
+  function numberOf(text) {
+    const form = /^([+-]?(?=\.?\d)\d*\.?(\d*)(?:e([+-]?\d+))?)\s*(%?)$/i;
+    const [, digits, fraction = "", exponent = 0, percent] = form.exec(text.trim()) ?? [];
+    const decimals = fraction.length - exponent;
+    const scale = percent ? 100 : 1;
+    const [value, unit] = [Number(digits) / scale, 10 ** -decimals / scale];
+    if (!Number.isFinite(value) || !(unit > 0)) return null;
+    const isPercent = scale > 1 || Math.abs(value) > 1;
+    return { value, unit, hasFewDigits: decimals < (isPercent ? 2 : 3) };
+  }
+
+  /** Return a number on the scale of a metric: in percent above 1 if the metric is at most 1. */
+  function scaledTo(name, { value, unit }) {
+    const scale = metrics[name].range !== null && Math.abs(value) > 1 ? 100 : 1;
+    return { value: value / scale, unit: unit / scale };
+  }
+
+  const difference = (number, { name, value }) => value - scaledTo(name, number).value;
+  const distance = (number, cell) => Math.abs(difference(number, cell));
+
+  function matches(number, cell) {
+    const { value, unit } = scaledTo(cell.name, number);
+    return distance(number, cell) <= unit / 2 + PRECISION * Math.max(1, Math.abs(value));
+  }
+
+  /** Return the cells with the value that is nearest to a number. */
+  function nearest(number, cells) {
+    const least = Math.min(...cells.map((cell) => distance(number, cell)));
+    const first = cells.find((cell) => distance(number, cell) === least);
+    const beyond = (cell) => difference(number, cell) - difference(number, first);
+    return cells.filter((cell) => Math.abs(beyond(cell)) < PRECISION);
+  }
+
+  /** Return the first texts, and how many more there are. A single one more is named. */
+  const shortened = (texts, most, more) =>
+    texts.length <= most + 1 ? texts : [...texts.slice(0, most), `${texts.length - most} ${more}`];
+
+  /** Return the metrics of some cells in words, those of most cells first. */
+  function inWords(cells, k) {
+    const grouped = [...new Set(cells.map(({ name }) => name))]
+      .map((name) => cells.filter((cell) => cell.name === name))
+      .sort((a, b) => b.length - a.length);
+    const texts = grouped.map((some) => {
+      const sources = some.map(({ convention }) => convention ?? "keras_rankmetrics");
+      const named = AND.format(shortened(sources, SOURCES_NAMED, "more"));
+      return `${titleOf(some[0].name, k)} in ${named}`;
+    });
+    return shortened(texts, METRICS_NAMED, "more metrics").join("; ");
+  }
+
+  /** Say in a sentence which cells a number matches, or what is nearest to it. */
+  function matchesInWords(text, { number, found, cells, k }) {
+    if (text === "") return "";
+    if (number === null) return "The field should contain a number, such as 0.8333, 83.3% or 83.33.";
+    if (found.length > 0) {
+      const values = found.length === 1 ? "1 value" : `${found.length} values`;
+      const doubt = number.hasFewDigits ? " With so few digits, a match is no evidence." : "";
+      return `${text} matches ${values}: ${inWords(found, k)}.${doubt}`;
+    }
+    if (cells.length === 0) return `${text} matches no value.`;
+    const near = nearest(number, cells);
+    const value = inDigits(near[0].value);
+    return `${text} matches no value. The nearest is ${value}: ${inWords(near, k)}.`;
   }
 
   // The page
@@ -490,6 +564,32 @@
     });
   }
 
+  /** Return what the cells of both tables hold, those of the libraries first. */
+  function cellsShown() {
+    const enabled = (table) => [...find(table).querySelectorAll(".play-value:enabled")];
+    const cells = ["conventions", "metrics"].flatMap(enabled).map((button) => {
+      const name = button.dataset.metric;
+      const convention = button.dataset.convention || null;
+      return { button, name, convention, value: values(name, convention) };
+    });
+    return cells.filter(({ value }) => value !== null);
+  }
+
+  /** Highlight the cells that have the number in the field, and name them. */
+  function renderNumber() {
+    const text = state.number.trim();
+    const number = numberOf(text);
+    const cells = number === null ? [] : cellsShown();
+    const found = cells.filter((cell) => matches(number, cell));
+    const buttons = new Set(found.map(({ button }) => button));
+    for (const each of root.querySelectorAll(".play-value")) {
+      each.classList.toggle("found", buttons.has(each));
+    }
+    find("number").value = state.number;
+    find("number").setAttribute("aria-invalid", text !== "" && number === null);
+    find("found").textContent = matchesInWords(text, { number, found, cells, k: state.k });
+  }
+
   /** Say in a sentence what the ranking has become. */
   function summary() {
     const name = "MeanAveragePrecision";
@@ -513,6 +613,7 @@
     find("k-value").textContent = state.k;
     renderMetrics();
     renderConventions();
+    renderNumber();
     const value = values(shown.name, shown.convention);
     find("code").textContent = codeOf(state, shown, value);
     renderSummary();
@@ -540,7 +641,8 @@
       return made;
     };
     for (const [name, list] of Object.entries(PRESETS)) {
-      find("presets").append(button(name, () => change(preset(list))));
+      const start = () => change({ ...preset(list), number: state.number });
+      find("presets").append(button(name, start));
     }
     for (const label of [0, 1, 2, 3, 4, UNJUDGED, MASKED]) {
       const set = () => change(labelled(state, state.chosen, label));
@@ -564,6 +666,8 @@
     on("k", "input", ({ target }) => change({ ...state, k: Number(target.value) }));
     on("threshold", "change", ({ target }) => change({ ...state, threshold: Number(target.value) }));
     on("ties", "change", ({ target }) => change({ ...state, ties: target.value }));
+    // The ranking is the same, and the colours of its last change stay.
+    on("number", "input", ({ target }) => change({ ...state, number: target.value }, true));
     on("link", "click", ({ target }) => {
       copy(target, location.href.split("#")[0] + addressOf(state));
     });

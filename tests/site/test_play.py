@@ -11,6 +11,7 @@ from in_browser import CHROMIUM, MARKS, opened
 
 import keras_rankmetrics as krm
 from keras_rankmetrics.engine.definition import takes
+from keras_rankmetrics.explaining import explain
 from keras_rankmetrics.metrics.two_rankings import TwoRankingMetric
 from tests.tools.pages import play
 from tests.tools.pages.blocks import chosen, with_options_of_their_own
@@ -197,6 +198,11 @@ def shown_value(page, metric, convention=""):
     return page.locator(button).text_content()
 
 
+def shown_text(page, name):
+    """Return the text of a named part of the page."""
+    return page.locator(f'[data-play="{name}"]').text_content()
+
+
 def shown_list(page):
     """Return the labels and scores that the code on the page has."""
     variables = {}
@@ -254,7 +260,7 @@ def test_a_moved_item_changes_the_metrics(browser, address, way):
         value = shown_value(page, "NDCG")
         assert value != before
         assert value == in_digits(krm.NDCG(k=3)(labels, scores))
-        assert "Rank 2" in page.locator("[aria-live]").text_content()
+        assert "Rank 2" in shown_text(page, "summary")
         focused = "document.activeElement.ariaLabel"
         assert page.evaluate(focused) == "Rank 2: grade 1, score 7"
 
@@ -315,8 +321,8 @@ def test_shortcuts_of_the_browser_change_nothing(browser, address):
 def test_the_focused_item_is_that_of_the_controls(browser, address):
     with playing(browser, address) as page:
         tiles(page).nth(1).focus()
-        assert page.locator('[data-play="place"]').text_content() == "2"
-        assert "Rank 2" in page.locator("[aria-live]").text_content()
+        assert shown_text(page, "place") == "2"
+        assert "Rank 2" in shown_text(page, "summary")
 
 
 @on_the_page
@@ -425,7 +431,7 @@ def test_a_link_leads_to_the_same_ranking(browser, address):
     with playing(browser, address, "#" + link.partition("#")[2]) as page:
         assert shown_list(page) == listed
         assert shown_value(page, "NDCG") == value
-        assert page.locator('[data-play="k-value"]').text_content() == "4"
+        assert shown_text(page, "k-value") == "4"
         # What is no ranking is ignored.
         page.evaluate(
             """() => new Promise((done) => {
@@ -434,6 +440,230 @@ def test_a_link_leads_to_the_same_ranking(browser, address):
             })"""
         )
         assert shown_list(page) == listed
+
+
+# The list of the page on `explain`: MAP is 0.5556, or 0.8333 over the hits.
+EXPLAINED = "#labels=1,0,1,0,0,1&scores=6,5,4,3,2,-Infinity&k=5"
+VALUES = """() => {
+  const values = [...document.querySelectorAll(".play-value:enabled")];
+  return values.map((button) => {
+    const { metric, convention } = button.dataset;
+    const { takes_k, options } = CONVENTIONS.metrics[metric];
+    const set = CONVENTIONS.conventions[convention]?.metrics[metric];
+    const all = { ...options, ...set, k: takes_k ? 5 : null };
+    const list = [[1, 0, 1, 0, 0, 1], [6, 5, 4, 3, 2, -Infinity]];
+    return [metric, convention, RankMetrics.evaluate(metric, ...list, all)];
+  });
+}"""
+
+
+def number_field(page):
+    return page.get_by_label("a number you have seen")
+
+
+def highlighted(page):
+    """Return the metric and the convention of each highlighted cell."""
+    cells = page.locator(".play-value.found")
+    found = "all => all.map(e => [e.dataset.metric, e.dataset.convention])"
+    return {*map(tuple, cells.evaluate_all(found))}
+
+
+def has_digits(text, metric, value):
+    """Return True if `explain` takes a value for a number, not cut off."""
+    number = explain.Number.of(text)
+    bounded = getattr(krm, metric).has_upper_bound
+    scale = 100 if bounded and abs(number.value) > 1 else 1
+    slack = 1e-6 * max(1, abs(number.value / scale))
+    return abs(value - number.value / scale) <= number.unit / scale / 2 + slack
+
+
+@on_the_page
+def test_a_number_highlights_the_values_that_explain_finds(browser, address):
+    texts = ["0.5556", "83.3%", "83.33", "83.33 %", "0.8333", "3.3333", "1"]
+    # Zeros at the end are digits, and short numbers match more.
+    texts += ["0.4", "0.4000", "0.40000", "0.5", "0.50", "0.8330", "0.83333"]
+    texts += ["150", "-0.1", "+.5556", "5556e-4", "0.", "0.111"]
+    counts = set()
+    with playing(browser, address, EXPLAINED) as page:
+        values = page.evaluate(VALUES)
+        for text in texts:
+            number_field(page).fill(text)
+            expected = {
+                (metric, convention)
+                for metric, convention, value in values
+                if value is not None and has_digits(text, metric, value)
+            }
+            assert highlighted(page) == expected, text
+            counts.add(len(expected))
+    assert len(counts) > 8
+
+
+@on_the_page
+def test_a_number_names_who_reports_it(browser, address):
+    truth = {"q": {"a": 1, "b": 1, "c": 1}}
+    run = {"q": ["a", "x", "b", "y", "z"]}
+    tools = krm.explain(0.8333, truth, run, "MAP").answers[0].tools
+    with playing(browser, address, EXPLAINED) as page:
+        number_field(page).fill("0.8333")
+        name = "MeanAveragePrecision"
+        assert highlighted(page) == {(name, tool) for tool in tools}
+        said = shown_text(page, "found")
+        assert said.startswith("0.8333 matches 4 values: MAP@5 in torchmetrics")
+        assert "evidence" not in said
+        number_field(page).fill("0.5556")
+        assert {(name, ""), (name, "trec_eval")} < highlighted(page)
+        count = len(highlighted(page))
+        said = shown_text(page, "found")
+        assert said.startswith(f"0.5556 matches {count} values: MAP@5 in ")
+        assert " more; AUC@5 in sklearn, " in said
+        # A metric in the list above alone.
+        number_field(page).fill("0.6908")
+        assert highlighted(page) == {("RankBiasedOverlap", "")}
+        said = "0.6908 matches 1 value: RBO@5 in keras_rankmetrics."
+        assert shown_text(page, "found") == said
+
+
+@on_the_page
+def test_few_digits_are_no_evidence(browser, address):
+    with playing(browser, address, EXPLAINED) as page:
+        for text, few in {
+            "0.40": True,
+            "0.400": False,
+            "83.3%": True,
+            "83.33%": False,
+            "83.3": True,
+            "83.33": False,
+        }.items():
+            number_field(page).fill(text)
+            assert highlighted(page), text
+            said = shown_text(page, "found")
+            assert said.endswith("a match is no evidence.") == few, text
+
+
+@on_the_page
+def test_a_number_that_nothing_has_leads_to_the_nearest(browser, address):
+    with playing(browser, address, EXPLAINED) as page:
+        number_field(page).fill("0.8000001")
+        assert ("OverlapAtK", "") in highlighted(page)
+        number_field(page).fill("0.8050")
+        assert not highlighted(page)
+        said = "0.8050 matches no value. The nearest is 0.8000: "
+        assert shown_text(page, "found").startswith(said)
+        number_field(page).fill("69.00%")
+        assert not highlighted(page)
+        said = "69.00% matches no value. The nearest is 0.6908: RBO@5 in "
+        assert shown_text(page, "found").startswith(said)
+
+
+@on_the_page
+def test_a_number_where_no_list_has_a_value(browser, address):
+    with playing(browser, address, "#labels=-1,-1&scores=2,1") as page:
+        number_field(page).fill("0.5")
+        assert shown_text(page, "found") == "0.5 matches no value."
+
+
+@on_the_page
+def test_text_that_is_no_number_is_refused(browser, address):
+    with playing(browser, address, EXPLAINED) as page:
+        field = number_field(page)
+        for text in ("abc", "0,5556", "0.5.5", "%", "-", ".", "1e999", "<b>"):
+            field.fill(text)
+            assert "such as 0.8333, 83.3% or 83.33" in shown_text(page, "found")
+            assert field.get_attribute("aria-invalid") == "true"
+            assert not highlighted(page)
+        for text in ("", "  "):
+            field.fill(text)
+            assert shown_text(page, "found") == ""
+            assert field.get_attribute("aria-invalid") == "false"
+            assert not highlighted(page)
+
+
+@on_the_page
+def test_a_number_stays_as_the_ranking_changes(browser, address):
+    with playing(browser, address, EXPLAINED) as page:
+        number_field(page).fill("0.5556")
+        before = highlighted(page)
+        tiles(page).nth(0).press("0")
+        assert highlighted(page) != before
+        # The colours of the last change stay as the number changes.
+        changed = page.locator('.play-metrics [data-change="worse"]').count()
+        number_field(page).fill("0.55")
+        number_field(page).fill("0.5")
+        worse = page.locator('.play-metrics [data-change="worse"]')
+        assert worse.count() == changed > 0
+        page.get_by_role("button", name="All tied").click()
+        assert number_field(page).input_value() == "0.5"
+        assert ("AUC", "sklearn") in highlighted(page)
+
+
+@on_the_page
+def test_a_link_has_the_number(browser, address):
+    with playing(browser, address, EXPLAINED) as page:
+        number_field(page).fill("83.3%")
+        found, said = highlighted(page), shown_text(page, "found")
+        # The address is written a moment later.
+        page.wait_for_function("location.hash.endsWith('number=83.3%25')")
+        page.reload()
+        page.wait_for_selector("#play:not([hidden])")
+        assert number_field(page).input_value() == "83.3%"
+        assert (highlighted(page), shown_text(page, "found")) == (found, said)
+        page.evaluate("navigator.clipboard.writeText = async (x) => copied = x")
+        page.get_by_role("button", name="copy a link").click()
+        link = page.evaluate("copied")
+        assert link == page.url
+        # Without a number, the link has none.
+        number_field(page).fill("")
+        page.get_by_role("button", name="Copied").wait_for(state="detached")
+        page.get_by_role("button", name="copy a link").click()
+        assert "number" not in page.evaluate("copied")
+    with playing(browser, address, "#" + link.partition("#")[2]) as page:
+        assert number_field(page).input_value() == "83.3%"
+        assert (highlighted(page), shown_text(page, "found")) == (found, said)
+        page.evaluate(
+            """(hash) => new Promise((done) => {
+              addEventListener("hashchange", done);
+              location.hash = hash;
+            })""",
+            EXPLAINED,
+        )
+        assert number_field(page).input_value() == ""
+        assert not highlighted(page)
+
+
+@on_the_page
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", ["a desk", "a phone"])
+def test_the_field_is_seen_and_fits(browser, address, width, scheme):
+    with opened(browser, width, scheme) as (page, wrong):
+        page.goto(f"{address}/play.html{EXPLAINED}")
+        page.wait_for_selector("#play:not([hidden])")
+        field = number_field(page)
+        # From the table, back to the field before it.
+        page.locator(".play-conventions").focus()
+        page.keyboard.press("Shift+Tab")
+        page.keyboard.type("0.5556")
+        assert highlighted(page)
+        assert page.evaluate("document.activeElement.dataset.play") == "number"
+        # On top of whatever is sticky, and on the screen.
+        top = """e => {
+          const { left, top, width, height } = e.getBoundingClientRect();
+          const centre = [left + width / 2, top + height / 2];
+          return document.elementFromPoint(...centre) === e;
+        }"""
+        assert field.evaluate(top)
+        for text in ("0.5556", "0.4321", "abc", "1" * 300):
+            field.evaluate(
+                """(e, text) => {
+                  e.value = text;
+                  e.dispatchEvent(new Event("input"));
+                }""",
+                text,
+            )
+            beyond = "document.documentElement.scrollWidth - innerWidth"
+            assert page.evaluate(beyond) <= 0, text
+            found = page.locator("#play-found")
+            assert found.evaluate("e => e.scrollWidth <= e.clientWidth"), text
+        assert wrong == []
 
 
 @on_the_page
