@@ -62,6 +62,7 @@ def of_number(arguments: argparse.Namespace) -> tuple[str, int]:
         " ".join(arguments.metrics),
         columns=arguments.columns,
         higher_is_better=not arguments.lower_is_better,
+        convention=arguments.convention,
     )
     return str(explanation), 0
 

@@ -65,6 +65,7 @@ xgboost = Suffixed(
         "map-": _of_xgboost(metrics.MeanAveragePrecision, empty="zero"),
         "pre": _of_xgboost(metrics.PrecisionAtK),
     },
+    takes="labels",
     aliases="xgb",
 )
 
@@ -84,6 +85,7 @@ lightgbm = Suffixed(
         "ndcg": at_k(metrics.NDCG),
         "map": at_k(metrics.MeanAveragePrecision),
     },
+    takes="labels",
     aliases="lgbm lgb",
 )
 
@@ -152,6 +154,7 @@ catboost = Listed(
             },
         ),
     },
+    takes="labels",
 )
 
 # mypy reads only literal lists, and exports what a star imports without one.

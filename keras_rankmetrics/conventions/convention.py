@@ -6,7 +6,7 @@ import contextlib
 import dataclasses
 import typing
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from keras_rankmetrics import metrics as ours
 from keras_rankmetrics.conventions.measures import CUTOFF, Measure, option
@@ -50,6 +50,10 @@ class Convention:
             measure of a metric need no entry in `metrics`.
         aliases: other names of the source, separated by spaces.
         mark: how the source writes a name with its cutoff.
+        takes: what a call of the source takes: judgements and a run
+            (`"run"`); relevant and retrieved items of the queries that are
+            passed (`"samples"`); or labels and scores of retrieved items, so
+            that it does not know of others (`"labels"`).
 
     >>> from keras_rankmetrics.conventions import sklearn
     >>> sklearn.NDCG(k=10).name
@@ -66,6 +70,7 @@ class Convention:
     aliases: str = ""
     mark: str = "{name}@{k}"
     subtopic_rules: Rules | None = None
+    takes: Literal["run", "samples", "labels"] = "run"
 
     if typing.TYPE_CHECKING:
         # Type checkers infer a constructor's parameters from a value only; no

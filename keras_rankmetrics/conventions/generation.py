@@ -43,6 +43,7 @@ llama_index = Suffixed(
         "ap": at(metrics.MeanAveragePrecision),
         "ndcg": at(metrics.NDCG),
     },
+    takes="samples",
     aliases="llamaindex llama-index",
 )
 
@@ -61,6 +62,7 @@ haystack = Suffixed(
         "DocumentMRREvaluator": at(metrics.MeanReciprocalRank),
         "DocumentNDCGEvaluator": at(metrics.NDCG),
     },
+    takes="samples",
     aliases="haystack_ai",
 )
 
@@ -84,6 +86,7 @@ ragas = Suffixed(
         "id_based_context_precision": at(metrics.PrecisionAtK),
         "id_based_context_recall non_llm_context_recall": at(metrics.RecallAtK),
     },
+    takes="samples",
 )
 
 deepeval = Suffixed(
@@ -101,6 +104,7 @@ deepeval = Suffixed(
     measures={
         "contextual_precision": at(metrics.MeanAveragePrecision),
     },
+    takes="samples",
 )
 
 
@@ -118,6 +122,7 @@ phoenix = Suffixed(
         "reciprocal_rank": Measure(metrics.MeanReciprocalRank),
         "hit": Measure(metrics.HitRateAtK),
     },
+    takes="samples",
     aliases="arize arize_phoenix",
 )
 
@@ -135,6 +140,7 @@ mlflow = Suffixed(
         "ndcg_at": at_k(metrics.NDCG),
     },
     mark="{name}_{k}",
+    takes="samples",
 )
 
 evidently = Suffixed(
@@ -159,6 +165,7 @@ evidently = Suffixed(
         "Precision": at_k(metrics.PrecisionAtK),
         "Recall": at_k(metrics.RecallAtK),
     },
+    takes="samples",
 )
 
 # mypy reads only literal lists, and exports what a star imports without one.

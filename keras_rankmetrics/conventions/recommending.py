@@ -49,6 +49,7 @@ torchmetrics = Convention(
         "RetrievalRecallAtFixedPrecision": "it selects the cutoff by the "
         "labels of the evaluated lists",
     },
+    takes="labels",
 )
 
 mllib = Convention(
@@ -262,6 +263,7 @@ pyg = Suffixed(
         "LinkPredMRR": at_k(metrics.MeanReciprocalRank),
         "LinkPredHitRatio": at_k(metrics.HitRateAtK),
     },
+    takes="samples",
     aliases="torch_geometric pytorch_geometric",
 )
 
@@ -276,6 +278,7 @@ torchrec = Suffixed(
         "ndcg": at(metrics.NDCG),
         "gauc": Measure(metrics.AUC),
     },
+    takes="labels",
 )
 
 cornac = Suffixed(

@@ -47,6 +47,7 @@ keras_rs = Convention(
         "DCG NDCG PrecisionAtK RecallAtK MeanAveragePrecision "
         "MeanReciprocalRank": {},
     },
+    takes="labels",
     aliases="keras_recommenders",
 )
 
@@ -67,6 +68,7 @@ tf_ranking = Convention(
         "rank_discount_fn=reciprocal_discount)` divided by the sum of the "
         "first k discounts",
     },
+    takes="labels",
     aliases="rax tensorflow_ranking tfr",
 )
 
@@ -271,6 +273,7 @@ sklearn = Convention(
         "label_ranking_loss": 'it is 1 - `AUC(ties="pessimistic")`',
     },
     rules=Rules(labels="not_negative"),
+    takes="labels",
     aliases="scikit-learn",
 )
 

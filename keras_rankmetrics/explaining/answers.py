@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from keras_rankmetrics import conventions
 from keras_rankmetrics.conventions.rules import Rules
 from keras_rankmetrics.engine.messages import plain
 from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
@@ -15,6 +16,9 @@ from keras_rankmetrics.explaining.words import sentence
 _SHOWN = 5  # answers that are printed
 _TOOLS = 8  # tools of one of them
 _NO_EVIDENCE = 0.5  # matches by coincidence
+# Judgements of the items of a run, or of its queries, all as dicts.
+_OF_ITEMS = "known = {q: {x: truth[q].get(x, 0) for x in run[q]} for q in run}"
+_OF_QUERIES = "known = {q: truth[q] for q in run}"
 
 
 class Setting(NamedTuple):
@@ -25,18 +29,23 @@ class Setting(NamedTuple):
         rules: how the run is read, and which queries count.
         value: the number that it gives.
         is_cut: True if the number is this value cut off, not rounded.
+        are_known: False if only judgements of the items of the run are known.
+        tools: the conventions of tools that report it, each with its names.
     """
 
     metric: RankingMetric
     rules: Rules
     value: float
     is_cut: bool = False
+    are_known: bool = True
+    tools: Mapping[str, Sequence[str]] = {}
 
     @property
     def signature(self) -> str:
         """The signature of the metric, and the rules."""
-        rules = f" with the rules {self.rules}" if str(self.rules) else ""
-        return self.metric.signature + rules
+        known = "" if self.are_known else "judgements:of_run"
+        rules = "|".join(filter(None, [str(self.rules), known]))
+        return self.metric.signature + f" with the rules {rules}" * bool(rules)
 
     @property
     def choices(self) -> dict[str, str]:
@@ -50,6 +59,7 @@ class Setting(NamedTuple):
             if definition.traits.needs_order(definition.options):
                 del found["ties"]  # another choice entails it
         found |= {name: str(value) for name, value in rules.items()}
+        found["judgements"] = "all" if self.are_known else "of_run"
         printed = "cut" if self.is_cut else "rounded"
         return {"metric": head, **found, "printed": printed}
 
@@ -66,11 +76,13 @@ class Setting(NamedTuple):
         ]
 
 
-def _tools(tools: Mapping[str, Sequence[str]], name: str) -> str:
+def _tools(tools: Mapping[str, Sequence[str]], name: str, is_ours: bool) -> str:
     """Return the tools that report something, and its names there.
 
     Those that have another name for the metric come first.
     """
+    if is_ours and not tools:
+        return ", by our defaults"
     shortest = {tool: min(names, key=len) for tool, names in tools.items()}
     items = sorted(shortest.items(), key=lambda x: plain(name) in plain(x[1]))
     texts = [f"{tool} ({shown})" for tool, shown in items]
@@ -80,7 +92,7 @@ def _tools(tools: Mapping[str, Sequence[str]], name: str) -> str:
 
 
 class Answer(NamedTuple):
-    """Settings of one metric that are equal on this data.
+    """Settings of one metric and the same judgements, equal on this data.
 
     Attributes:
         setting: the setting that departs least from our defaults.
@@ -88,12 +100,30 @@ class Answer(NamedTuple):
         tools: the conventions of tools that report it, each with the names that
             the tool has for it.
         ours: the value of this metric at this cutoff with our defaults.
+        reported: the setting that a tool reports, None if none does.
     """
 
     setting: Setting
     number: int
     tools: Mapping[str, Sequence[str]]
     ours: float
+    reported: Setting | None = None
+
+    @property
+    def call(self) -> list[str]:
+        """The code that gives the number by the convention of a tool."""
+        if self.reported is None:
+            return []
+        tool, [name, *_] = next(iter(self.reported.tools.items()))
+        queries = conventions.named(tool).rules.queries
+        lines = []
+        if not self.reported.are_known:
+            lines = [_OF_ITEMS]
+        elif self.reported.rules.queries != queries:
+            lines = [_OF_QUERIES]
+        truth = "known" if lines else "truth"
+        call = f'krm.evaluate({truth}, run, "{name}", convention="{tool}")'
+        return [*lines, call]
 
     @property
     def with_default_cutoffs(self) -> list[str]:
@@ -109,8 +139,9 @@ class Answer(NamedTuple):
         """Return the setting in words."""
         setting, name = self.setting, self.setting.metric.name
         words = setting.metric.short_name or name
-        lines = [f"{name} = {setting.value:.6f}{_tools(self.tools, words)}"]
         departures = setting.departures
+        tools = _tools(self.tools, words, not departures)
+        lines = [f"{name} = {setting.value:.6f}{tools}"]
         if departures:
             lines.append(f"  It differs from our {name}, {self.ours:.6f}:")
         lines += [f"  - {text}" for text in departures]
@@ -119,9 +150,7 @@ class Answer(NamedTuple):
             lines.append(
                 f"  - By default, {', '.join(stopping)} {verb} at {k}."
             )
-        for tool, (first, *_) in list(self.tools.items())[:1]:
-            call = f'"{first}", convention="{tool}"'
-            lines.append(f"  krm.evaluate(truth, run, {call})")
+        lines += [f"  {line}" for line in self.call]
         return "\n".join([*lines, f"  {setting.signature}"])
 
 
@@ -140,6 +169,7 @@ class Explanation:
             match on average if it had nothing to do with the data.
         of_tools: the same among the settings that some tool reports.
         notes: sentences on queries and items that do not match.
+        hints: sentences on tools that may report another number for this run.
 
     >>> import keras_rankmetrics as krm
     >>> found = krm.explain("0.83", {"q": ["a", "b"]}, {"q": ["a", "x", "b"]})
@@ -157,6 +187,7 @@ class Explanation:
     coincidences: float
     of_tools: float
     notes: tuple[str, ...] = ()
+    hints: tuple[str, ...] = ()
 
     @property
     def head(self) -> list[str]:
@@ -182,7 +213,7 @@ class Explanation:
         found, lines = len(self.answers), [*self.head, *self.notes]
         shown = self.answers[:_SHOWN]
         if not found:
-            lines.append("No setting gives it. The nearest are:")
+            lines += ["No setting gives it.", *self.hints, "The nearest are:"]
             shown = self.nearest
         lines += [f"\n{n}. {x}" for n, x in enumerate(shown, start=1)]
         if found > _SHOWN:
@@ -212,7 +243,9 @@ class Step(NamedTuple):
     def between(cls, one: Setting, other: Setting) -> Step:
         """Return the step from one setting to another."""
         ours, theirs = one.choices, other.choices
-        names = dict.fromkeys([*ours, *theirs])
+        names = [*dict.fromkeys([*ours, *theirs])]
+        if type(one.metric) is not type(other.metric):
+            names = [name for name in names if name in ours and name in theirs]
         pairs = {
             name: (ours.get(name, ""), theirs.get(name, "")) for name in names
         }
@@ -222,9 +255,13 @@ class Step(NamedTuple):
     def __str__(self) -> str:
         """Return the choices that differ, in words."""
         one, other = self.settings
+        ours, theirs = (
+            _tools(x.tools, x.metric.short_name or "", not x.departures)
+            for x in self.settings
+        )
         lines = [
-            f"{one.metric.name} = {one.value:.6f} becomes "
-            f"{other.metric.name} = {other.value:.6f}:"
+            f"{one.metric.name} = {one.value:.6f}{ours},",
+            f"becomes {other.metric.name} = {other.value:.6f}{theirs}:",
         ]
         for name, values in self.choices.items():
             texts = [_in_words(name, value) for value in values]
@@ -248,9 +285,9 @@ class Steps:
 
     def __str__(self) -> str:
         """Return the steps in words, or why there are none."""
-        lines: list[str] = []
-        for each in self.explanations:
-            lines += each.head if each.answers else [str(each)]
+        if not self.steps:
+            return "\n\n".join(map(str, self.explanations))
+        lines = [x for each in self.explanations for x in each.head]
         lines += self.explanations[0].notes
         lines += [f"\n{n}. {x}" for n, x in enumerate(self.steps, start=1)]
         return "\n".join(lines)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import warnings
 from collections.abc import Sequence
 from typing import Any
@@ -21,9 +22,21 @@ from keras_rankmetrics.conventions.rules import Rules
 from keras_rankmetrics.engine.inputs.tensors import to_numpy
 from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
 from keras_rankmetrics.explaining.settings import Recipe, TieOrder, default_of
+from keras_rankmetrics.tables.ids import pair_keys
+from keras_rankmetrics.tables.item_rows import Rows
 
 _EQUAL_GAINS = (gains.linear_gain, gains.exponential_gain)  # of 0 and 1
 _GRADES = 5  # at most, as thresholds
+# What tools do that no convention has.
+_NOT_ABOVE_0 = (
+    "torchmetrics takes items with scores of 0 or less as irrelevant, in most "
+    "of its metrics. The run has such scores."
+)
+_TIED = (
+    "With equal scores, which the run has, torchmetrics leaves their order to "
+    "the device, and `average_precision_score` of scikit-learn counts a group "
+    "of equal scores as one rank."
+)
 
 
 class Data:
@@ -46,8 +59,9 @@ class Data:
             inputs
         )
         if self.has_ids:
-            rows = ranked.all_rows()
-            truth_rows = judged.all_rows()
+            truth_rows, rows = self._rows = judged.all_rows(), ranked.all_rows()
+            queries = judged.queries()
+            self._queries = truth_rows.query if queries is None else queries
             self.labels, scores = truth_rows.value, rows.value
             lists = np.unique(rows.query, return_inverse=True)[1]
             of_truth = np.unique(truth_rows.query, return_counts=True)[1]
@@ -68,6 +82,7 @@ class Data:
                 )
             lists = np.repeat(np.arange(len(run)), len(scores) // len(run))
             self._has_same_id, of_truth = False, np.zeros(1, np.int64)
+            self.labels = self.labels[self.labels != -1]  # without padding
         self.grades = np.unique(np.maximum(self.labels, 0)).astype(float)
         self.thresholds = (*self.grades[self.grades > 0][:_GRADES].tolist(),)
         self._is_binary = set(self.grades) <= {0, 1}
@@ -81,6 +96,14 @@ class Data:
             for x in (ordered, ordered.astype(np.float32))
         )
         self._is_tied = bool(in_single.any())
+        self.hints = [
+            text
+            for is_so, text in (
+                (scores.min() <= 0 < scores.max(), _NOT_ABOVE_0),
+                (self._is_tied, _TIED),
+            )
+            if is_so
+        ]
         self._is_single = np.array_equal(ties, in_single)
 
     def is_plain(self, recipe: Recipe) -> bool:
@@ -98,7 +121,8 @@ class Data:
         return self._simplest[order]
 
     def _simplified(self, order: TieOrder) -> TieOrder | None:
-        rules, ties = order
+        rules, ties, are_known = order
+        are_known = are_known or self._knows_all
         try:
             read = rules.read_labels(self.labels)
         except ValueError:
@@ -110,13 +134,38 @@ class Data:
             labels=rules.labels if (read != self.labels).any() else "grades",
         )
         if not self._is_tied:
-            return TieOrder(rules._replace(ties="options"))
+            rules = rules._replace(ties="options")
+            return TieOrder(rules, are_known=are_known)
         by_id = rules.ties in ("first_id_first", "last_id_first")
         if ties == "stable" and self.has_ids and rules.ties == "options":
             rules = rules._replace(ties="last_id_first")
         if not self.has_ids and by_id:
             return None
-        return TieOrder(rules, ties)
+        return TieOrder(rules, ties, are_known)
+
+    @functools.cached_property
+    def known(self) -> Rows:
+        """The items of the run with their labels, 0 for those without one."""
+        (query, item, label), run = self._rows
+        here = np.isin(run.query, self._queries)
+        judged, ranked = pair_keys(query, item), pair_keys(*run[:2])
+        order = np.argsort(judged)
+        at = np.searchsorted(judged, ranked, sorter=order)
+        at = order[np.minimum(at, len(order) - 1)]
+        labels = np.where(judged[at] == ranked, np.maximum(label[at], 0), 0.0)
+        return Rows(run.query[here], run.item[here], labels[here])
+
+    @functools.cached_property
+    def _knows_all(self) -> bool:
+        """True if the run has all queries, and all their relevant items."""
+        if not self.has_ids:
+            return True
+        judged, _ = self._rows
+        known = self.known
+        return bool(
+            (judged.value > 0).sum() == (known.value > 0).sum()
+            and np.isin(self._queries, known.query).all()
+        )
 
     def simplest_recipe(self, recipe: Recipe) -> Recipe:
         """Return the simplest recipe that is equal for these labels."""
@@ -158,6 +207,7 @@ class Data:
     ) -> Values:
         """Return the value of each metric and list, without warnings again."""
         truth, systems, asked = self._passed
+        truth = truth if order.are_known else self.known
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
             found = of_members(

@@ -10,6 +10,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from keras_rankmetrics import conventions
 from keras_rankmetrics.comparing import together
 from keras_rankmetrics.comparing.reading import Reading as Asked
 from keras_rankmetrics.engine.messages import nearest, plain
@@ -22,6 +23,7 @@ from keras_rankmetrics.explaining.answers import (
 )
 from keras_rankmetrics.explaining.data import Data
 from keras_rankmetrics.explaining.grid import (
+    UNREPORTED,
     Candidate,
     Grid,
     Index,
@@ -100,6 +102,7 @@ def explain(
     item_ids: Any = None,
     higher_is_better: bool = True,
     duplicates: Literal["error", "best"] = "error",
+    convention: str | None = None,
 ) -> Explanation | Steps:
     """Find what a number measures: the tool, the metric and the options.
 
@@ -107,8 +110,9 @@ def explain(
     same judgements and run. `explain` computes what all metrics give: with all
     cutoffs, the options of all conventions, each order of tied items, lists
     without relevant items and queries without a run counted or excluded, and
-    numbers that are rounded, cut off or in percent. It returns those that give
-    the number at the digits that it has.
+    numbers that are rounded, cut off or in percent. For tools that take labels
+    and scores, it also leaves out the items and queries that the run lacks. It
+    returns the settings that give the number at the digits that it has.
 
     A number of few digits matches something in any data. The result therefore
     says how many values would match by coincidence: their density near the
@@ -127,6 +131,8 @@ def explain(
         item_ids: the ids of items, as for `evaluate`.
         higher_is_better: False if scores are distances.
         duplicates: `"error"`, or `"best"` to keep the best of equal items.
+        convention: the tool that reports the number, if it is known, such as
+            `"lightgbm"`.
 
     Returns:
         An `Explanation`, which can be printed; or `Steps` for a pair.
@@ -159,7 +165,11 @@ def explain(
         )
     together.check_read_again({"truth": truth, "run": run}, "`explain`")
     data = Data(truth, run, asked)
+    if convention is not None:
+        convention = conventions.named(convention).name
     grid = grid_of(data, recipes_of(data, candidates_of(metrics)))
+    if convention is not None:
+        grid = grid.of_tool(convention)
     first, *others = (explanation(grid, number) for number in numbers)
     if not others:
         return first
@@ -277,6 +287,7 @@ def explanation(grid: Grid, number: Number) -> Explanation:
         _coincidences(number, difference, np.isfinite(grid.values)),
         _coincidences(number, difference, grid.is_reported),
         grid.notes,
+        grid.hints,
     )
 
 
@@ -309,27 +320,41 @@ def _answers(grid: Grid, matches: Sequence[_Match]) -> Iterator[Answer]:
     equal: dict[Any, list[_Match]] = {}
     for each in matches:
         value = round(float(grid.values[each.at]), DIGITS)
-        key = value, grid.recipes[each.at[1]].metric, each.is_cut
+        are_known = grid.orders[each.at[0]].are_known
+        key = value, grid.recipes[each.at[1]].metric, each.is_cut, are_known
         equal.setdefault(key, []).append(each)
     for group in equal.values():
-        tools: dict[str, list[str]] = {}
+        tools: dict[str, dict[str, None]] = {}
         for each in group:
             for convention, name in grid.tools.get(each.at, ()):
-                tools.setdefault(convention, []).append(name)
+                tools.setdefault(convention, {})[name] = None
         best = min(group, key=lambda each: float(grid.departures[each.at]))
         ours = float(grid.ours[best.at[1]])
-        yield Answer(setting_of(grid, *best), len(group), tools, ours)
+        named = {tool: [*names] for tool, names in tools.items()}
+        reported = [setting_of(grid, *x) for x in group if x.at in grid.tools]
+        yield Answer(
+            setting_of(grid, *best),
+            len(group),
+            named,
+            ours,
+            next(iter(reported), None),
+        )
 
 
 def setting_of(grid: Grid, at: Index, is_cut: bool = False) -> Setting:
     """Return the setting at an index of a grid."""
     order, recipe, queries, empty, decimals = at
-    rules, ties = grid.orders[order]
+    rules, ties, are_known = grid.orders[order]
+    tools: dict[str, list[str]] = {}
+    for convention, name in grid.tools.get(at, ()):
+        tools.setdefault(convention, []).append(name)
     return Setting(
         grid.recipes[recipe].made(ties, EMPTY[empty]),
         rules._replace(queries=QUERIES[queries], decimals=DECIMALS[decimals]),
         float(grid.values[at]),
         is_cut,
+        are_known,
+        tools,
     )
 
 
@@ -344,6 +369,7 @@ def _steps(grid: Grid, found: Sequence[Sequence[_Match]]) -> tuple[Step, ...]:
         for matches in found
     )
     choices = {id(x): x.choices for x in (*ones, *others)}
+    is_ours = {id(x): not x.departures for x in (*ones, *others)}
 
     def distance(pair: tuple[Setting, Setting]) -> float:
         one, other = pair
@@ -353,7 +379,14 @@ def _steps(grid: Grid, found: Sequence[Sequence[_Match]]) -> tuple[Step, ...]:
         differing = [x for x in names if ours.get(x) != theirs.get(x)]
         of_cutoff = 0.5 * ("metric" in differing)
         cut = one.is_cut + other.is_cut
-        return len(differing) - of_cutoff + _OF_METRICS * of_metric + _CUT * cut
+        of_none = sum(not (x.tools or is_ours[id(x)]) for x in pair)
+        return (
+            len(differing)
+            - of_cutoff
+            + _OF_METRICS * of_metric
+            + _CUT * cut
+            + UNREPORTED * of_none
+        )
 
     distinct: dict[Any, tuple[Setting, Setting]] = {}
     for pair in sorted(itertools.product(ones, others), key=distance):

@@ -41,7 +41,7 @@ from keras_rankmetrics.explaining.settings import (
 from keras_rankmetrics.types import TiePolicy
 
 Index = tuple[int, ...]
-_UNREPORTED = 3.0  # the cost of a setting that no tool reports
+UNREPORTED = 3.0  # the cost of a setting that no tool reports
 _NOTHING = "relevance_threshold", np.inf  # is relevant
 
 
@@ -132,6 +132,7 @@ class Grid:
             defaults, with half of one for an unusual cutoff.
         ours: `[recipes]`, the value of the metric with our defaults.
         notes: sentences on queries and items that do not match.
+        hints: sentences on tools that may report another number for this run.
     """
 
     orders: list[TieOrder]
@@ -141,18 +142,28 @@ class Grid:
     departures: np.ndarray
     ours: np.ndarray
     notes: tuple[str, ...]
+    hints: tuple[str, ...]
+
+    def of_tool(self, convention: str) -> Grid:
+        """Return the settings that one tool reports."""
+        tools = {
+            at: found
+            for at, named in self.tools.items()
+            if (found := [x for x in named if x[0] == convention])
+        }
+        one = dataclasses.replace(self, tools=tools)
+        values = np.where(one.is_reported, self.values, np.nan)
+        return dataclasses.replace(one, values=values)
 
     @functools.cached_property
     def is_reported(self) -> np.ndarray:
         """True for settings that some tool reports, like the values."""
-        found = np.zeros(self.values.shape, bool)
-        found[tuple(np.array(list(self.tools)).T)] = True
-        return found
+        return _reported(self.tools, self.values.shape)
 
     @functools.cached_property
     def costs(self) -> np.ndarray:
         """The departures, with more for settings that no tool reports."""
-        found: np.ndarray = self.departures + _UNREPORTED * ~self.is_reported
+        found: np.ndarray = self.departures + UNREPORTED * ~self.is_reported
         return found
 
     @functools.cached_property
@@ -172,7 +183,7 @@ def grid_of(data: Data, recipes: Sequence[Recipe]) -> Grid:
     [here] = measured.systems[ALL].valid
     ties: tuple[TiePolicy, ...] = ("stable", "pessimistic", "optimistic")
     orders = [TieOrder(), *(TieOrder(ties=each) for each in ties)]
-    orders += [each.order for each in named_metrics()]
+    orders += [order for each in named_metrics() for order in each.orders]
     simple = [data.simplest(order) for order in orders]
     kept = list(dict.fromkeys(order for order in simple if order))
     recipe_places = {recipe: place for place, recipe in enumerate(recipes)}
@@ -186,10 +197,33 @@ def grid_of(data: Data, recipes: Sequence[Recipe]) -> Grid:
             places = _offered(data, order, recipes, reported)
         some = [recipes[each] for each in places]
         values[place, places] = _means_of(data, order, some, here)
+    # No script rounds each list, or drops judgements, except for a tool.
+    dropped = ~_reported(tools, values.shape)
+    dropped[[order.are_known for order in kept], ..., 0] = False
+    values[dropped] = np.nan
     departures = _departures(kept, recipes)
     ours = _ours(data, recipe_places, values)
     notes = tuple(gaps(_counted(measured)))
-    return Grid(kept, list(recipes), values, tools, departures, ours, notes)
+    return Grid(
+        kept,
+        list(recipes),
+        values,
+        tools,
+        departures,
+        ours,
+        notes,
+        tuple(data.hints),
+    )
+
+
+def _reported(
+    tools: Mapping[Index, list[tuple[str, str]]], shape: tuple[int, ...]
+) -> np.ndarray:
+    """Return True for the settings of tools, bool of that shape."""
+    found = np.zeros(shape, bool)
+    if tools:
+        found[tuple(np.array(list(tools)).T)] = True
+    return found
 
 
 def _counted(measured: Measured) -> Measured:
@@ -226,10 +260,10 @@ def _offered(
 
     Any script may have ties in the order of rows or ids, with any options. In
     other orders, tools have only some metrics. To these belong our defaults,
-    for grades as they are, and the same metrics with other numbers.
+    for all grades as they are, and the same metrics with other numbers.
     """
     some = set(reported)
-    if order.rules.labels == "grades":
+    if order.rules.labels == "grades" and order.are_known:
         some |= {n for n, x in enumerate(recipes) if data.is_plain(x)}
     families = {recipes[place].family for place in some}
     return [
@@ -253,7 +287,9 @@ def _means_of(
         with contextlib.suppress(ValueError):
             made[place] = _made(recipe, order.ties)
     if made:
-        found[[*made]] = _means(data.values(order, [*made.values()]), here)
+        values = data.values(order, [*made.values()])
+        every = np.ones(values.values.shape[1], bool)
+        found[[*made]] = _means(values, here if order.are_known else every)
     takes_one = [Traits.of(recipe.metric).one_is_best for recipe in recipes]
     found[~np.array(takes_one, bool), :, EMPTY.index("one")] = np.nan
     return found
@@ -283,13 +319,15 @@ def _means(values: Values, here: np.ndarray) -> np.ndarray:
     return np.array(found).reshape(shape).transpose(3, 1, 2, 0)
 
 
-def place_of(
+def places_of(
     data: Data,
     orders: Sequence[TieOrder],
     recipes: Mapping[Recipe, int],
     named: Named,
-) -> Index | None:
-    """Return the index of a tool's setting, or None if it has none.
+) -> Iterator[Index]:
+    """Yield the indices of a tool's settings: first of what the run lacks, too.
+
+    A tool that takes no run may be passed only the queries that the run has.
 
     Args:
         data: the judgements and the run.
@@ -297,18 +335,23 @@ def place_of(
         recipes: the places of recipes in the grid.
         named: a metric of the tool.
     """
-    rules, order = named.convention.rules, data.simplest(named.order)
-    recipe = data.simplest_recipe(Recipe.of(named.metric, named.k))
-    place = _place(recipe, recipes)
-    if order is None or place is None:
-        return None
-    return (
-        orders.index(order),
-        place,
-        QUERIES.index(rules.queries),
+    rules = named.convention.rules
+    place = _place(
+        data.simplest_recipe(Recipe.of(named.metric, named.k)), recipes
+    )
+    first = QUERIES.index(rules.queries)
+    queries = [*range(first, len(QUERIES))]
+    if named.convention.takes == "run":
+        queries = [first]
+    empty, decimals = (
         EMPTY.index(named.metric.empty),
         DECIMALS.index(rules.decimals),
     )
+    for order in dict.fromkeys(map(data.simplest, named.orders)):
+        if order is not None and place is not None:
+            at = orders.index(order)
+            some = queries if order.are_known else [0]
+            yield from ((at, place, each, empty, decimals) for each in some)
 
 
 def _tools(
@@ -317,8 +360,7 @@ def _tools(
     """Return the conventions of settings, and their names, by index."""
     found: dict[Index, list[tuple[str, str]]] = defaultdict(list)
     for each in named_metrics(data.thresholds):
-        index = place_of(data, orders, recipes, each)
-        if index is not None:
+        for index in places_of(data, orders, recipes, each):
             found[index].append((each.convention.name, each.name))
     return found
 
@@ -327,8 +369,10 @@ def _departures(
     orders: Sequence[TieOrder], recipes: Sequence[Recipe]
 ) -> np.ndarray:
     """Return the number of choices that differ from our defaults."""
+    ours = TieOrder().ties
     of_orders = [
-        len(str(x.rules).split("|")) if x.rules != Rules() else x != TieOrder()
+        (len(str(x.rules).split("|")) if x.rules != Rules() else x.ties != ours)
+        + (not x.are_known)
         for x in orders
     ]
     of_recipes = [

@@ -93,10 +93,13 @@ class TieOrder(NamedTuple):
     Attributes:
         rules: the rules of a convention, but for queries and decimals.
         ties: the option of the metrics.
+        are_known: True if all judgements are known, False if only those of the
+            items of the run are.
     """
 
     rules: Rules = Rules()
     ties: TiePolicy = "average"
+    are_known: bool = True
 
 
 class Named(NamedTuple):
@@ -115,11 +118,18 @@ class Named(NamedTuple):
     k: int | None
 
     @property
-    def order(self) -> TieOrder:
-        """The order in which the tool has tied items."""
-        rules = self.convention.rules
-        ties = rules.options.get("ties", self.metric.ties)
-        return TieOrder(rules._replace(queries="truth", decimals=None), ties)
+    def orders(self) -> list[TieOrder]:
+        """The orders of ties of the tool: of all judgements, and of the run's.
+
+        A label of 1 or more is relevant with binary labels, or without.
+        """
+        rules = self.convention.rules._replace(queries="truth", decimals=None)
+        is_binary = self.metric.options.get("relevance_threshold") == 1
+        if rules.labels == "binary" and is_binary:
+            rules = rules._replace(labels="grades")
+        order = TieOrder(rules, rules.options.get("ties", self.metric.ties))
+        takes_labels = self.convention.takes == "labels"
+        return [order, *([order._replace(are_known=False)] * takes_labels)]
 
 
 @functools.cache
@@ -150,4 +160,5 @@ def own_metrics() -> tuple[RankingMetric, ...]:
 
 
 def _is_of_lists(metric: type[RankingMetric]) -> bool:
-    return metric.reads is None and metric.of_catalogue is None
+    is_mean = metric.aggregate == RankingMetric.aggregate
+    return is_mean and metric.reads is None and metric.of_catalogue is None

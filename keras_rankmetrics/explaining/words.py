@@ -29,6 +29,11 @@ _SENTENCES: Mapping[str, Mapping[str, str]] = {
         "True": "An item with the id of its query is dropped.",
         "False": "An item with the id of its query counts.",
     },
+    "judgements": {
+        "all": "All judgements are known.",
+        "of_run": "Only the queries and the items of the run are known: others "
+        "do not count as relevant.",
+    },
     "decimals": {
         "None": "The values of lists are not rounded.",
         "2": "The value of each list is rounded to 2 decimals.",

@@ -27,7 +27,7 @@ def first(value, metrics=None, truth=TRUTH, run=RUN):
         (0.5556, "map", {"trec_eval", "haystack"}, {"denominator": "relevant"}),
         (0.8333, "map", {"deepeval", "ragas"}, {"denominator": "hits"}),
         (0.7039, "ndcg", {"llama_index", "pyg"}, {"ideal": "relevant"}),
-        (0.9197, "ndcg", {"recsys"}, {"ideal": "retrieved"}),
+        (0.9197, "ndcg", {"sklearn", "torchmetrics", "xgboost"}, {}),
         (
             0.6667,
             "recall",
@@ -54,6 +54,13 @@ def test_the_words_name_the_choice_that_differs():
     assert "|denominator:hits|" in text
 
 
+def what_tools_know(truth, run):
+    """Yield the judgements, those of the queries of a run, and of its items."""
+    yield truth
+    yield {q: truth[q] for q in run}
+    yield {q: {x: truth[q].get(x, 0) for x in run[q]} for q in run}
+
+
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("form, grades", [("retrieved", 3), ("lists", 1)])
 def test_each_answer_is_what_the_tool_reports(seed, form, grades):
@@ -64,10 +71,11 @@ def test_each_answer_is_what_the_tool_reports(seed, form, grades):
     for answer in answers:
         for tool, names in answer.tools.items():
             # A longer cutoff than all lists is explained as none.
-            found = krm.evaluate(truth, run, names[0], convention=tool)
-            assert found[names[0]] == pytest.approx(
-                answer.setting.value, abs=1e-6
-            )
+            value = pytest.approx(answer.setting.value, abs=1e-6)
+            assert value in [
+                krm.evaluate(each, run, names[0], convention=tool)[names[0]]
+                for each in what_tools_know(truth, run)
+            ]
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -78,9 +86,11 @@ def test_each_setting_gives_its_value(seed):
     for answer in answers:
         setting = answer.setting
         rules = conventions.Convention("mine", "", "", {}, rules=setting.rules)
+        all_known, _, of_run = what_tools_know(truth, run)
+        known = all_known if setting.are_known else of_run
         with pytest.warns(UserWarning, match="metrics should be text"):
             [found] = krm.evaluate(
-                truth, run, setting.metric, convention=rules
+                known, run, setting.metric, convention=rules
             ).values()
         assert found == pytest.approx(setting.value, abs=1e-6)
 
@@ -183,7 +193,7 @@ def test_the_number_of_matches_coincidences():
 def test_without_an_answer_the_nearest_are_shown():
     found = krm.explain("0.8123", TRUTH, RUN, "map")
     assert not found.answers
-    assert "No setting gives it. The nearest are:" in str(found)
+    assert "No setting gives it.\nThe nearest are:" in str(found)
     assert found.nearest[0].setting.value == pytest.approx(5 / 6, abs=0.01)
 
 
@@ -192,9 +202,89 @@ def test_two_numbers():
     step = found.steps[0]
     assert set(step.choices) == {"denominator"}
     assert step.choices["denominator"] == ("relevant", "hits")
-    assert "map = 0.555556 becomes map = 0.833333:" in str(found)
+    assert "\n1. map = 0.555556, as in ir_measures (AP), " in str(found)
+    assert "\nbecomes map = 0.833333, as in ragas (context_prec" in str(found)
     cutoffs = krm.explain(("0.6667", "0.3333"), TRUTH, RUN, "recall")
     assert set(cutoffs.steps[0].choices) == {"metric"}
+
+
+def test_two_numbers_whose_metrics_differ():
+    """The choices that only one metric has are no difference."""
+    found = krm.explain(("0.7039", "0.4000"), TRUTH, RUN)
+    [step, *_] = found.steps
+    assert set(step.choices) == {"metric"}
+    assert "another option" not in str(found)
+
+
+def test_tools_that_know_only_the_items_of_the_run():
+    answer = first("0.9197", "ndcg")
+    assert not answer.setting.are_known
+    assert "Only the queries and the items of the run are known" in str(answer)
+    known, call = answer.call
+    scope = {"krm": krm, "truth": TRUTH, "run": RUN}
+    exec(known, scope)
+    assert scope["known"] == {"q": {"a": 1, "x": 0, "b": 1, "y": 0, "z": 0}}
+    [value] = eval(call, scope).values()
+    assert value == pytest.approx(0.9197, abs=5e-5)
+    # Files and frames have the same rows.
+    step = krm.explain(("0.7039", "0.9197"), TRUTH, RUN, "ndcg").steps[0]
+    assert step.choices == {"judgements": ("all", "of_run")}
+
+
+def test_tools_that_are_passed_only_the_queries_of_the_run():
+    truth, run = {**TRUTH, "p": {"a": 1}}, {**RUN, "other": ["a"]}
+    answer = first("0.5556", "map", truth, run)
+    assert {"haystack", "llama_index"} <= set(answer.tools)
+    assert answer.setting.rules.queries == "both"
+    # trec_eval counts all queries, unless it runs without `-c`.
+    assert "trec_eval_without_c" in answer.tools
+    assert "trec_eval" not in answer.tools
+    assert "trec_eval" in first("0.2778", "map", truth, run).tools
+    only = krm.explain("0.5556", truth, run, "map", convention="haystack")
+    known, call = only.answers[0].call
+    scope = {"krm": krm, "truth": truth, "run": RUN}
+    exec(known, scope)
+    assert scope["known"] == TRUTH
+    assert [*eval(call, scope).values()] == [pytest.approx(5 / 9)]
+
+
+def test_the_number_of_one_tool():
+    found = krm.explain("0.8333", TRUTH, RUN, convention="deepeval")
+    [answer] = found.answers
+    assert set(answer.tools) == {"deepeval"}
+    assert answer.call == [
+        'krm.evaluate(truth, run, "contextual_precision", '
+        'convention="deepeval")'
+    ]
+    assert found.distinct < krm.explain("0.8333", TRUTH, RUN).distinct / 4
+    assert not krm.explain("0.5556", TRUTH, RUN, convention="ragas").answers
+    with pytest.raises(ValueError, match="No convention has the name"):
+        krm.explain("0.5556", TRUTH, RUN, convention="deep")
+
+
+def test_binary_labels_are_no_choice_of_a_binary_metric():
+    truth = {"q": {"a": 3, "b": 1, "c": 2}}
+    [answer, *_] = krm.explain("0.8333", truth, RUN, "map").answers
+    assert "A label of 1 or more" not in str(answer)
+
+
+def test_hints_where_nothing_matches():
+    run = {"q": {"a": 0.5, "x": 0.0, "b": -0.5}}
+    found = krm.explain("0.7123", TRUTH, run)
+    assert not found.answers
+    assert "torchmetrics takes items with scores of 0 or less" in str(found)
+    assert "equal scores" not in str(found)
+    run["q"]["b"] = 0.5
+    assert "equal scores" in str(krm.explain("0.7123", TRUTH, run))
+    assert "scores of 0 or less" not in str(krm.explain("0.7123", TRUTH, RUN))
+
+
+def test_padded_lists_are_explained_by_tools_without_padding():
+    labels = np.array([[1, 0, 1, -1], [0, 1, 0, 0]])
+    scores = np.array([[0.3, 0.2, 0.1, 0.0], [0.4, 0.1, 0.2, 0.3]])
+    value = (0.5 * (1 + 2 / 3) + 1 / 4) / 2
+    tools = first(f"{value:.4f}", "map", labels, scores).tools
+    assert {"lightgbm", "sklearn", "xgboost"} <= set(tools)
 
 
 def test_two_numbers_of_which_one_has_no_answer():
@@ -338,6 +428,6 @@ def test_the_command(files, capsys):
 
 def test_the_command_for_two_numbers(files, capsys):
     assert main(["explain", "0.5556", "0.8333", *files]) == 0
-    assert "becomes map = 0.833333:" in capsys.readouterr().out
+    assert "becomes map = 0.833333, as in ragas" in capsys.readouterr().out
     assert main(["explain", "x", *files]) == 2
     assert "should be a finite number" in capsys.readouterr().err

@@ -135,6 +135,8 @@ def _parser() -> argparse.ArgumentParser:
     add("--run", metavar="RUN", required=True, help="file of a run")
     names = "metrics that it may be, such as 'recall' or 'NDCG@10'"
     add("-m", "--metrics", action="append", default=[], help=names)
+    tool = "the tool that reports the number: see `krm conventions`"
+    add("--convention", metavar="NAME", help=tool)
     columns = "columns of a table, as for `krm eval`"
     add("--columns", type=_columns, default={}, help=columns)
     lower = "the scores are distances"

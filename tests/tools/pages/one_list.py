@@ -7,10 +7,18 @@ from collections import defaultdict
 
 import numpy as np
 
+from keras_rankmetrics import conventions
 from keras_rankmetrics.comparing.reading import Reading
 from keras_rankmetrics.explaining import explain as explaining
 from keras_rankmetrics.explaining.data import Data
-from keras_rankmetrics.explaining.grid import Grid, Index, grid_of, recipes_of
+from keras_rankmetrics.explaining.grid import (
+    Candidate,
+    Grid,
+    Index,
+    grid_of,
+    recipes_of,
+)
+from keras_rankmetrics.metrics.names import class_named
 from tests.tools.benchmarks.markdown import table
 from tests.tools.pages.conventions import LIBRARIES
 from tests.tools.pages.page import replaced
@@ -41,7 +49,8 @@ def numbers() -> str:
     data = Data(TRUTH, RUN, Reading())
     rows = []
     for name, (words, cutoffs) in METRICS.items():
-        grid = grid_of(data, recipes_of(data, explaining.candidates_of(name)))
+        asked = Candidate(str(class_named(name)))
+        grid = grid_of(data, recipes_of(data, [asked]))
         for k in cutoffs:
             for indices in _by_value(grid, k).values():
                 shown = words if k is None else f"{words} at {k}"
@@ -70,10 +79,16 @@ def _tools(grid: Grid, indices: list[Index], k: int | None) -> list[str]:
         for index in indices
         for tool, name in grid.tools[index]
         if tool not in LEFT_OUT
+        and _is_known(tool) == grid.orders[index[0]].are_known
         and name.endswith((at, f"{at}-"))
         and "=" not in name.replace("top=", "")
     )
     return list(found)
+
+
+def _is_known(tool: str) -> bool:
+    """Return True if a tool can know the item that the list lacks."""
+    return conventions.named(tool).takes != "labels"
 
 
 def _cost(grid: Grid, indices: list[Index]) -> float:

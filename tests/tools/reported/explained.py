@@ -24,7 +24,7 @@ from keras_rankmetrics.comparing.reading import Reading
 from keras_rankmetrics.conventions.from_text import metrics_of
 from keras_rankmetrics.explaining import explain as explaining
 from keras_rankmetrics.explaining.data import Data
-from keras_rankmetrics.explaining.grid import grid_of, place_of, recipes_of
+from keras_rankmetrics.explaining.grid import grid_of, places_of, recipes_of
 from keras_rankmetrics.explaining.settings import Named
 from tests.tools.benchmarks.markdown import table
 from tests.tools.pages.page import replaced
@@ -71,7 +71,8 @@ def of_tool(tool: Tool, seed: int) -> Iterator[Found]:
     for measure, value in values_at(tool, seed).items():
         [metric] = metrics_of(measure, convention, **convention.rules.options)
         named = Named(convention, measure, metric, metric.k)
-        index = place_of(data, grid.orders, places, named)
+        indices = places_of(data, grid.orders, places, named)
+        index = next(indices, None)
         text = f"{value:.{DIGITS}f}"
         number = explaining.Number.of(text)
         explained = explaining.explanation(grid, number)
