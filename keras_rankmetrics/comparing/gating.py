@@ -21,6 +21,12 @@ from keras_rankmetrics.engine.aggregates.paired import (
 from keras_rankmetrics.engine.backend.operations import as_integer
 
 _LOSSES = 3  # queries that a verdict names
+# The statistics whose differences have no standard error, and what to choose.
+_WITHOUT_ERROR = {
+    "quantile": "`LowerMean` in place of `Quantiles`",
+    "total": "a mean, such as `RecallAtK`",
+    "geometric mean": "`MeanAveragePrecision`, or `LowerMean` of it",
+}
 
 
 def verdict_on_mean(
@@ -114,14 +120,15 @@ def _mean_of(x: Any, bounded: bool) -> float:
 
 
 def _statistic(measured: Measured, metric: str) -> tuple[int, Statistic]:
-    """Return the position of a metric, and its statistic, no quantile."""
+    """Return the position of a metric, and its statistic with an error."""
     place = [statistic.name for statistic in measured.shown].index(metric)
     statistic = measured.shown[place]
-    if statistic.kind == "quantile":
+    remedy = _WITHOUT_ERROR.get(statistic.kind)
+    if remedy is not None:
         raise ValueError(
             "A verdict needs a metric whose differences have a standard error, "
-            f"a mean or a lower mean. Received: {metric}, a quantile. Choose "
-            "`LowerMean` in place of `Quantiles`."
+            f"a mean or a lower mean. Received: {metric}, a {statistic.kind}. "
+            f"Choose {remedy}."
         )
     return place, statistic
 

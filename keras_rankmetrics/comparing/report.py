@@ -32,6 +32,7 @@ from keras_rankmetrics.metrics.judge_corrected import (
     JudgeCorrectedEstimate,
     corrected_means,
 )
+from keras_rankmetrics.metrics.summaries import geometric_means, totals
 from keras_rankmetrics.metrics.tails import lower_means, quantiles
 
 Mark = Literal["better", "worse", ""]
@@ -42,6 +43,8 @@ _STATISTICS: dict[str, Callable[..., Findings]] = {
     "quantile": quantiles,
     "lower mean": lower_means,
     "judge-corrected mean": corrected_means,
+    "total": totals,
+    "geometric mean": geometric_means,
 }
 # The estimate of each system with its difference, and sentences.
 _Found = tuple[list[tuple[Estimate, Difference | None]], list[str]]
@@ -219,19 +222,23 @@ class Report:
             ends = sorted({min(counts), max(counts)})
             some = " to ".join(f"{n:,}" for n in ends)
             over = f"the lists that count, {some} of {over}"
-        if not errors:
-            return f"Means over {over}."
+        totals = [x.kind == "total" for x in self.statistics]
+        means = "Means and totals" if any(totals) else "Means"
+        means = "Totals" if all(totals) else means
+        if not errors or all(totals):
+            return f"{means} over {over}."
         interval = f"the {percent(self.confidence)} confidence interval"
         kinds = {
             is_symmetric(cell.value, *cell.interval)
             for row in self.cells
-            for cell in row
+            for cell, is_total in zip(row, totals, strict=True)
+            if not is_total
         }
         about = {
             frozenset({True}): f"± is half {interval}",
             frozenset({False}): f"[ ] is {interval}",
         }.get(frozenset(kinds), f"± is half {interval}, and [ ] all of it")
-        return f"Means over {over}; {about}."
+        return f"{means} over {over}; {about}."
 
     def about_groups(self) -> str:
         """Return the number of lists of each group."""
@@ -386,7 +393,9 @@ def _cells(
     """
     values = [e.value for e, _ in pairs if e.lists and not math.isnan(e.value)]
     pick = max if statistic.more_is_better else min
-    best = pick(values, default=math.nan) if len(pairs) > 1 else math.nan
+    # More items or lists are not better.
+    has_best = len(pairs) > 1 and statistic.kind != "total"
+    best = pick(values, default=math.nan) if has_best else math.nan
     for e, d in pairs:
         mark: Mark | None = None
         if d is not None:

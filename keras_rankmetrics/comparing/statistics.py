@@ -48,7 +48,8 @@ def members_and_statistics(
     statistics = []
     for metric in metrics:
         kind = getattr(metric, "_statistic_kind", None)
-        member = metric if kind is None else metric.metric
+        is_member = isinstance(metric, RankingMetric)
+        member = metric if is_member else metric.metric
         first = members.setdefault(member.name, member)
         if first.signature != member.signature:
             raise ValueError(

@@ -104,7 +104,7 @@ def _shown(
         p_values: True to show the p value.
         aligned: True to leave room for what this cell lacks and others have.
     """
-    value = f"{cell.value:.4f}"
+    value = cell.estimate.as_text()
     value = bold.format(value) if cell.best else value
     text = f"{value} {spread_as_text(cell.value, *cell.interval)}".rstrip()
     p = _p_value(cell) if p_values else ""
@@ -244,7 +244,7 @@ def _latex_cell(
     cell: Cell, statistic: Statistic, digits: int, errors: bool
 ) -> str:
     spread = spread_as_text(cell.value, *cell.interval, digits)
-    value = f"{cell.value:.{digits}f}"
+    value = cell.estimate.as_text(digits)
     if statistic.bounded:  # as usual in print, without the 0 before the point
         value, spread = (re.sub(r"\b0\.", ".", x) for x in (value, spread))
     value = rf"\textbf{{{value}}}" if cell.best else value

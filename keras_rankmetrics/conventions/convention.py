@@ -84,6 +84,8 @@ class Convention:
         FBetaAtK = Preset(ours.FBetaAtK, {})
         PFound = Preset(ours.PFound, {})
         MeanAveragePrecision = Preset(ours.MeanAveragePrecision, {})
+        GeometricMAP = Preset(ours.GeometricMAP, {})
+        Count = Preset(ours.Count, {})
         MeanReciprocalRank = Preset(ours.MeanReciprocalRank, {})
         RPrecision = Preset(ours.RPrecision, {})
         FallOutAtK = Preset(ours.FallOutAtK, {})

@@ -24,10 +24,6 @@ from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
 
 _RETRIEVED = {"denominator": "retrieved"}
 _LINEAR = {"gain_fn": gains.linear_gain}
-_SUM = (
-    "it is a sum over queries that ignores the order, not a mean; compute it "
-    "from the data"
-)
 _ESTIMATE = (
     "it needs judgements in which pooled items without a label differ from "
     "those outside the pool; if all of the pool is judged, it is average "
@@ -88,7 +84,8 @@ trec_eval = Suffixed(
     "usnistgov/trec_eval, version 10.0: m_ndcg.c, m_ndcg_cut.c, m_P.c, "
     "m_recall.c, m_success.c, m_map.c, m_map_cut.c, m_recip_rank.c, m_Rprec.c, "
     "m_set_F.c, m_bpref.c, m_iprec_at_recall.c, m_11pt_avg.c, m_rbp.c, "
-    "m_rbp_resid.c, m_unjudged.c",
+    "m_rbp_resid.c, m_unjudged.c, m_gm_map.c, m_num_q.c, m_num_ret.c, "
+    "m_num_rel.c, m_num_rel_ret.c",
     _TREC_EVAL,
     without={
         "F1AtK": "it has F only for whole lists, as `set_F`: `FBetaAtK()`, and "
@@ -97,12 +94,13 @@ trec_eval = Suffixed(
         "RankBiasedPrecision": "its `rbp` is for graded labels: "
         "`GradedRankBiasedPrecision`, which is equal for labels of 0 and 1",
         "Rprec_mult": "it is R-precision at multiples of R",
-        "gm_bpref gm_map": "it is a geometric mean, not a mean over lists: "
-        "exp of the mean of log(max(value, 0.00001)), over `per_list()`",
+        "gm_bpref": "it is a geometric mean, not a mean over lists: exp of the "
+        "mean of log(max(value, 0.00001)), over `per_list()` of `bpref`",
         "ideal_dcg": "it is the DCG of the best order of a list, which `NDCG` "
         "divides by",
         "infAP": _ESTIMATE,
-        "num_nonrel_judged_ret num_q num_rel num_rel_ret num_ret": _SUM,
+        "num_nonrel_judged_ret": "it is a sum over queries that ignores the "
+        "order, not a mean; compute it from the data",
         "ndcg_rel": "it is NDCG at each recall level, specific to trec_eval",
         "set_map": "it is the product of `set_P` and `set_recall`",
         "set_relative_P": "it divides by the smaller of the numbers of "
@@ -122,6 +120,7 @@ trec_eval = Suffixed(
         "success": at_k(metrics.HitRateAtK, 1, 5, 10),
         "map": Measure(metrics.MeanAveragePrecision),
         "map_cut": at_k(metrics.MeanAveragePrecision, *_CUTOFFS),
+        "gm_map": Measure(metrics.GeometricMAP),
         "recip_rank": Measure(metrics.MeanReciprocalRank),
         "Rprec": Measure(metrics.RPrecision),
         "set_F": Measure(metrics.FBetaAtK),
@@ -137,6 +136,10 @@ trec_eval = Suffixed(
         "rbp": Measure(metrics.GradedRankBiasedPrecision, _P, at="p"),
         "rbp_resid": Measure(metrics.RBPResidual, _P, at="p"),
         "unj": at_k(metrics.UnjudgedAtK, 5, 10, 20),
+        "num_q": Measure(metrics.Count, options={"of": "lists"}),
+        "num_ret": Measure(metrics.Count, options={"of": "retrieved"}),
+        "num_rel": Measure(metrics.Count, options={"of": "relevant"}),
+        "num_rel_ret": Measure(metrics.Count, options={"of": "hits"}),
     },
     aliases="pytrec_eval",
     mark="{name}_{k}",
@@ -151,6 +154,11 @@ trec_eval_without_c = dataclasses.replace(
     metrics=_TREC_EVAL,
     rules=trec_eval.rules._replace(queries="both"),
 )
+
+
+def _relevant_from(rel: float) -> Mapping[str, Any]:
+    """Return options that count only items with a label of `rel` or more."""
+    return {"of": "hits", "relevance_threshold": rel}
 
 
 def _root(weight: float) -> Mapping[str, Any]:
@@ -184,6 +192,7 @@ _NOT_RELATIVE = Choices({False: {}}, "SetRelP is not supported.")
 _ALPHA = {"alpha": option("alpha")}
 _NRBP = {**_REL, **_ALPHA, "beta": option("p")}
 _NORMALIZED = {"normalized": True}
+_COUNT = {"rel": _relevant_from}
 
 ir_measures = Vocabulary(
     "ir_measures",
@@ -204,7 +213,8 @@ ir_measures = Vocabulary(
         "depending on what they have found so far, which no metric here does",
         "Compat": "it measures the overlap with an ideal order, not gains",
         "ERR_IA": "it is `ERRIA` divided by a constant, the same for all lists",
-        "NumQ NumRel NumRelRet NumRet": _SUM,
+        "NumQ NumRel": "it counts queries of the run alone, while means are "
+        "over all queries; `Count` counts these",
         "SDCG": "it is `DCG(k, gain_fn=linear_gain)` divided by a constant, "
         "the same for all lists",
         "SetAP": "it is the product of SetP and SetR",
@@ -231,6 +241,8 @@ ir_measures = Vocabulary(
         "Judged": Measure(metrics.JudgedAtK, CUTOFF),
         "RR MRR": Measure(metrics.MeanReciprocalRank, _BINARY_AT_K),
         "nDCG NDCG": Measure(metrics.NDCG, _NDCG),
+        "NumRelRet": Measure(metrics.Count, _COUNT, options={"of": "hits"}),
+        "NumRet": Measure(metrics.Count, _COUNT, options={"of": "retrieved"}),
         "NRBP": Measure(metrics.NRBP, _NRBP),
         "nNRBP": Measure(metrics.NRBP, _NRBP, options=_NORMALIZED),
         "P Precision": Measure(metrics.PrecisionAtK, _BINARY_AT_K, ("cutoff",)),

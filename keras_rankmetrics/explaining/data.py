@@ -50,7 +50,7 @@ class Data:
 
     def __init__(self, truth: Any, run: Any, asked: Asked) -> None:
         self._simplest: dict[TieOrder, TieOrder | None] = {}
-        self._passed = truth, {ALL: run}, asked
+        self._passed = self._read = truth, {ALL: run}, asked
         plain = asked.of_system(None, Rules())
         judged = input_of(truth, "label", "`truth`", plain)
         ranked = input_of(run, "score", "`run`", plain)
@@ -62,6 +62,12 @@ class Data:
             truth_rows, rows = self._rows = judged.all_rows(), ranked.all_rows()
             queries = judged.queries()
             self._queries = truth_rows.query if queries is None else queries
+            if (
+                np.isin(self._queries, truth_rows.query).all()
+                and not judged.has_row_numbers
+            ):
+                # They are read once. Their order and their ids are applied.
+                self._read = truth_rows, {ALL: rows}, Asked()
             self.labels, scores = truth_rows.value, rows.value
             lists = np.unique(rows.query, return_inverse=True)[1]
             of_truth = np.unique(truth_rows.query, return_counts=True)[1]
@@ -206,7 +212,7 @@ class Data:
         self, order: TieOrder, metrics: Sequence[RankingMetric]
     ) -> Values:
         """Return the value of each metric and list, without warnings again."""
-        truth, systems, asked = self._passed
+        truth, systems, asked = self._read
         truth = truth if order.are_known else self.known
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")

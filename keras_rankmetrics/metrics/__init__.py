@@ -24,6 +24,7 @@ from keras_rankmetrics.metrics.names import suggested_metric as _suggested
 from keras_rankmetrics.metrics.pairwise import *
 from keras_rankmetrics.metrics.sampled import *
 from keras_rankmetrics.metrics.subtopics import *
+from keras_rankmetrics.metrics.summaries import *
 from keras_rankmetrics.metrics.tails import *
 from keras_rankmetrics.metrics.two_rankings import *
 from keras_rankmetrics.metrics.unjudged import *

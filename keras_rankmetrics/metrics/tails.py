@@ -31,6 +31,7 @@ from keras_rankmetrics.engine.aggregates.paired import (
     Findings,
     Statistic,
     means,
+    untested,
 )
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.definition import checks_names
@@ -542,7 +543,7 @@ def lower_means(
     """
     share, linear = statistic.option, np.full(x.values.shape, np.nan)
     for place in range(len(names)):
-        values, weights = _sample(x, place)
+        values, weights = sample_of(x, place)
         if len(values):
             cut = quantile(values, weights, share)
             # The same as `linearised`, in the order of the lists.
@@ -569,12 +570,12 @@ def lower_means(
     found: list[Estimate] = []
     for place, each in enumerate(estimates):
         known = {**vars(_in_tail(each, share)), "bounded": statistic.bounded}
-        sample = *_sample(x, place), share
+        sample = *sample_of(x, place), share
         found.append(LowerMeanEstimate(**known, sample=sample))
     return found, differences, notes
 
 
-def _sample(x: PerList, place: int) -> tuple[np.ndarray, np.ndarray]:
+def sample_of(x: PerList, place: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the valid values of a system, ascending, and their weights."""
     valid = x.valid[place]
     values, weights = x.values[place][valid], x.weights[place][valid]
@@ -649,7 +650,7 @@ def quantiles(
     of_systems, differences, _ = means(statistic, names, x)
     estimates: list[Estimate] = []
     for place, mean in enumerate(of_systems):
-        values, weights = _sample(x, place)
+        values, weights = sample_of(x, place)
         found = (
             quantile(values, weights, statistic.option) if len(values) else 0.0
         )
@@ -658,14 +659,4 @@ def quantiles(
         of_mean = {**vars(mean), "value": found, "standard_error": math.nan}
         sample = values, weights, statistic.option
         estimates.append(QuantileEstimate(**of_mean, sample=sample))
-    first, *others = (each.value for each in estimates)
-    for i, (d, other) in enumerate(zip(differences, others, strict=True)):
-        mean = d.estimate
-        counts = mean.lists, mean.effective_lists, mean.rows
-        estimate = Estimate(other - first, math.nan, *counts)
-        differences[i] = d.with_test(estimate, math.nan, math.nan, math.nan)
-    note = (
-        f"{statistic.name}: a paired t test compares means, so quantiles have "
-        "no test, and no mark."
-    )
-    return estimates, differences, [note] * bool(others)
+    return untested(statistic, estimates, differences, "quantiles")

@@ -155,7 +155,7 @@ WRONG = [
     ("MAP(denominator=most)", None, '"relevant", "min", "hits"'),
     ("RPrec@5", None, "has no cutoff"),
     ("F1@5", "trec_eval", "set_F"),
-    ("gm_map", "trec_eval", "has no gm_map: it is a geometric mean"),
+    ("gm_bpref", "trec_eval", "has no gm_bpref: it is a geometric mean"),
     ("Rprec_mult_0.20", "trec_eval", "has no Rprec_mult: it is R-precision"),
     ("recall", "trec_eval", "write `recall_5 recall_10 recall_15 recall_20 "),
     ("success", "trec_eval", "several: write `success_1 success_5 success_10`"),

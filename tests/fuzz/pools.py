@@ -27,6 +27,7 @@ SIZE = 8  # metrics that get a batch together
 SUITES = 60  # of each form
 
 _UNBOUNDED = (
+    "count",
     "dcg",
     "fall_out",
     "mean_rank",

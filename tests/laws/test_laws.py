@@ -266,13 +266,18 @@ def test_the_same_input_gives_the_same_bits(batch):
 @LAW
 @given(batch=batches(), factor=st.sampled_from([2.0, 0.37, 1e-3, 1e4]))
 def test_a_factor_on_all_weights_changes_nothing(batch, factor):
-    """For all policies."""
+    """For all policies; not of the result of a sum."""
     labels, scores, weights = batch
     heavier = weights * np.float32(factor)
     found = SUITE.per_list(labels, scores, heavier)
     assert_same(SUITE.cells, found, SUITE.per_list(*batch))
     found = RESULTS.result((labels, scores, heavier))
-    assert_same(RESULTS.cells, found, RESULTS.result(batch))
+    assert_same(
+        RESULTS.cells,
+        found,
+        RESULTS.result(batch),
+        where=lambda cell: cell.row.oracle != "count",
+    )
 
 
 @LAW

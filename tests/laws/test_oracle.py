@@ -250,7 +250,9 @@ def test_lists_that_do_not_count(metric, options):
 
 def test_lists_without_relevance():
     none, perfect = ([0, 0], [1.0, 0.0]), ([1, 0], [1.0, 0.0])
-    for metric in set(oracle.DEFAULTS) - {"fall_out", *OF_JUDGEMENTS}:
+    # Of several lists, these have no mean.
+    others = {"fall_out", "count", "gmap", *OF_JUDGEMENTS}
+    for metric in set(oracle.DEFAULTS) - others:
         options = {"k": 1, "empty": "zero", "ties": "stable"}
         best = value(metric, *perfect, k=1, ties="stable")
         assert value(metric, *none, **options) == 0.0
@@ -289,7 +291,7 @@ def test_items_not_retrieved_hold_no_rank_but_are_relevant():
     assert value("auc", [1, 0, 1], [2.0, 1.0, -INF]) == 1 / 2
     assert value("fall_out", *one, k=1) == 1.0
     assert value("mean_rank", *one) == (2 + 3 + 3) / 3
-    without = {"mean_rank", "arp", "rbp_residual", "unjudged"}
+    without = {"count", "mean_rank", "arp", "rbp_residual", "unjudged"}
     for metric in set(oracle.DEFAULTS) - without:
         assert value(metric, [1], [-INF], ties="stable") == 0.0
         expected = oracle.relevance(metric, oracle.complete(metric, {}))
@@ -323,13 +325,13 @@ def test_weights_in_the_values():
         linear = ("arp", "opa", "gap", "q_measure", "graded_rbp", "pfound")
         if metric in linear:
             expected = (1 + 2 * 3) / (1 + 2)
-        if metric in OF_JUDGEMENTS:
+        if metric in ("count", *OF_JUDGEMENTS):
             expected = (1 + 5 + 3) / 3
         assert weight(metric, *one, **w, **own) == approx(expected)
         of_mean = weight(metric, *one, **w, list_weight="mean", **own)
         assert of_mean == approx(3)
         plain = value(metric, *one, ties="stable", **own)
-        if metric not in ("dcg", "ndcg", "map"):
+        if metric not in ("dcg", "ndcg", "map", "gmap"):
             assert value(metric, *one, **w, ties="stable", **own) == plain
         same = value(metric, *one, weights=7.0, ties="stable", **own)
         assert same == approx(plain)

@@ -64,7 +64,7 @@ MAY_IMPORT = {
     "files": "tables types",
     "explaining": (
         "comparing conventions engine.definition engine.inputs "
-        "engine.messages engine.metric gains metrics types"
+        "engine.messages engine.metric gains metrics tables types"
     ),
     "command": (
         "comparing conventions engine.messages engine.metric explaining files "

@@ -88,6 +88,8 @@ ASKED = {
     "MRR": ["MRR@4"],
     "NDCG": ["NDCG@4"],
     "NRBP": ["NRBP", "NRBP(alpha=0.2,beta=0.8,rel=2)"],
+    "NumRelRet": ["NumRelRet"],
+    "NumRet": ["NumRet", "NumRet(rel=1)", "NumRet(rel=2)"],
     "P_IA": ["P_IA@1", "P_IA@5", "P_IA(rel=2)@20"],
     "P": ["P(judged_only=True)@5", "P@1", "P@10", "P@40", "P(rel=2)@5"],
     "Precision": ["Precision@4"],

@@ -213,6 +213,10 @@ class Estimate:
         rows, limits = self.independent, self.limits
         return sequence(mean, error, rows, level, planned, limits)
 
+    def as_text(self, digits: int = 4) -> str:
+        """Return the value with so many decimals."""
+        return f"{self.value:.{digits}f}"
+
     @property
     def over(self) -> str:
         """The number of lists, in words."""
@@ -221,8 +225,8 @@ class Estimate:
     def __str__(self) -> str:
         spread = spread_as_text(self.value, *self.interval())
         if not spread:
-            return f"{self.value:.4f} ({self.over})"
-        return f"{self.value:.4f} {spread} (95%, {self.over})"
+            return f"{self.as_text()} ({self.over})"
+        return f"{self.as_text()} {spread} (95%, {self.over})"
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

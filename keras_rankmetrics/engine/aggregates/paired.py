@@ -174,6 +174,12 @@ class Difference:
             self, estimate=estimate, t=t, p=p, p_holm=p, effect_size=effect_size
         )
 
+    def with_value(self, value: float) -> Difference:
+        """Return the same test for a value that has no standard error."""
+        counts = self.estimate.lists, self.estimate.effective_lists
+        estimate = Estimate(value, math.nan, *counts, self.estimate.rows)
+        return dataclasses.replace(self, estimate=estimate)
+
     def detectable(self, level: float = 0.95, power: float = 0.8) -> float:
         """Return the smallest true difference that so many lists detect.
 
@@ -394,10 +400,11 @@ class Statistic(NamedTuple):
         signature: the signature of the metric.
         more_is_better: True if higher values are better.
         bounded: True if values are in [0, 1].
-        kind: `"mean"`, `"quantile"`, `"lower mean"` or `"judge-corrected
-            mean"`.
+        kind: `"mean"`, `"quantile"`, `"lower mean"`, `"judge-corrected mean"`,
+            `"total"` or `"geometric mean"`.
         metrics: the positions of the metrics that it is computed from.
-        option: the level of a quantile, or the share of a lower mean.
+        option: the level of a quantile, the share of a lower mean, or the least
+            value of a geometric mean.
     """
 
     name: str
@@ -450,6 +457,32 @@ def means(statistic: Statistic, names: Sequence[str], x: PerList) -> Findings:
         Estimate.of_sums(each, bounded, _OF_VARIANCE) for each in of_systems
     ]
     return estimates, found, notes
+
+
+def untested(
+    statistic: Statistic,
+    estimates: list[Estimate],
+    differences: Sequence[Difference],
+    plural: str,
+) -> Findings:
+    """Return estimates that are no means, with differences without a test.
+
+    Args:
+        statistic: the statistic.
+        estimates: those of the systems.
+        differences: those of the means of the same values.
+        plural: the name of the estimates.
+    """
+    first, *others = (each.value for each in estimates)
+    found = []
+    for d, other in zip(differences, others, strict=True):
+        d = d.with_value(other - first)
+        found.append(d.with_test(d.estimate, math.nan, math.nan, math.nan))
+    note = (
+        f"{statistic.name}: a paired t test compares means, so {plural} have "
+        "no test, and no mark."
+    )
+    return estimates, found, [note] * bool(others)
 
 
 def against_first(x: PerList) -> PerList:

@@ -353,10 +353,10 @@ class MeanMetric(Accumulator):
 
     def __str__(self) -> str:
         """Return `ndcg@10 = 0.7719 ± 0.0123 (95%, 1,204 lists)`."""
-        is_mean = type(self.aggregate) is WeightedMean
-        if not is_mean or not self._is_concrete():
+        try:
+            return f"{self.name} = {self.estimate()}"
+        except (TypeError, ValueError):  # it has none, or it is traced
             return repr(self)
-        return f"{self.name} = {self.estimate()}"
 
 
 class RankingMetric(ConfiguredMetric, MeanMetric, abstract=True):

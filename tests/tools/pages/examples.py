@@ -11,7 +11,9 @@ from keras_rankmetrics import (
     AttentionWeightedFairness,
     AveragePopularity,
     BPref,
+    Count,
     ExpectedExposureLoss,
+    GeometricMAP,
     GradedRankBiasedPrecision,
     IntraListDiversity,
     Novelty,
@@ -39,6 +41,7 @@ from tests.tools.pages.notation import (
     values_of_catalogues,
     values_of_clicks,
     values_of_lists,
+    values_of_several,
     values_of_subtopics,
     values_of_tables,
     values_of_two_rankings,
@@ -238,6 +241,58 @@ PROBABILITIES = dataclasses.replace(
         ("(.75 .25) 0", 1),
         ("0 0 0 0 0", 3),
     ),
+)
+
+SEVERAL = Examples(
+    legend="Each row is one or two lists of labels, best score first.",
+    edges=(
+        Edge("a single list", "0 1 1"),
+        Edge("equal lists", "0 1 1 ; 0 1 1"),
+        Edge("best and worst order", "1 1 0 0 ; 0 0 1 1"),
+        Edge("no hits in one list", "1 1 0 0 ; 0 0 / 1"),
+        Edge("no hits in any list", "0 0 / 1 ; 0 0 / 1"),
+        Edge("no relevant item in one list", "1 0 0 ; 0 0 0"),
+        Edge("all scores tied", "(1 0 0) ; (0 1 0)"),
+        Edge("some scores tied", "0 1 (1 0) ; 0 1 (1 0)"),
+        Edge("k larger than the lists", "1 0 ; 0 1", k=10, is_about_k=True),
+        Edge("nothing retrieved", "/ 1 0 ; / 0 1"),
+        Edge("one masked item", "– 1 0 ; 0 1 0"),
+        Edge("one list masked", "– – – ; 0 1 0"),
+        Edge("all items masked", "– – – ; – – –"),
+        Edge("duplicate recommended id", "a a b of b ; a b of b"),
+        Edge("nothing recommended", " of a"),
+    ),
+    drawn={
+        "one relevant item in each list": (
+            "1 0 0 0 ; 1 0 0 0",
+            "1 0 0 0 ; 0 1 0 0",
+            "0 1 0 0 ; 0 1 0 0",
+            "1 0 0 0 ; 0 0 0 1",
+            "1 0 0 0 ; 0 0 0 0",
+        ),
+        "two relevant items in each list": (
+            "1 1 0 0 ; 1 1 0 0",
+            "1 1 0 0 ; 0 0 1 1",
+            "0 1 1 0 ; 0 1 1 0",
+        ),
+    },
+    drawn_legend=(
+        "Each row is two lists of four items, best score first, with the value "
+        "over both. Filled squares are relevant."
+    ),
+    shade=lambda text: None if text == ";" else float(text),
+    compared=(
+        ("1 1 0 0 ; 0 0 1 1", None),
+        ("1 1 0 0 ; 0 0 / 1", None),
+        ("1 0 0 ; 0 0 0", None),
+    ),
+    values=values_of_several,
+    drawn_at=None,
+)
+
+# The defaults count lists, which are the same everywhere.
+COUNTED = dataclasses.replace(
+    SEVERAL, values=functools.partial(values_of_several, of="hits")
 )
 
 JUDGEMENTS = Examples(
@@ -734,6 +789,8 @@ FAMILIES: dict[type, Examples] = {
     JudgementMetric: JUDGEMENTS,
     BPref: PREFERENCES,
     PFound: PROBABILITIES,
+    GeometricMAP: SEVERAL,
+    Count: COUNTED,
     Binary: BINARY,
     BinaryWholeList: BINARY,
     RankingMetric: GRADED,
@@ -747,6 +804,7 @@ SELDOM_CUT = (
     GradedRankBiasedPrecision,
     RBPResidual,
     RankBiasedOverlap,
+    GeometricMAP,
 )
 
 

@@ -163,6 +163,29 @@ def relevant_in(text: str) -> list[float]:
     return [float(chr(ord("a") + i) in large) for i in range(CATALOGUE)]
 
 
+def values_of_several(
+    metric: type[RankingMetric], texts: Sequence[str], **options: Any
+) -> list[float]:
+    """The result for several lists, with `;` between them."""
+    found = []
+    for text in texts:
+        rows = text.split(";")
+        form = "ids" if is_of_ids(text) else "scores"
+        if form == "ids":
+            pairs = [ids_of(row) for row in rows]
+        else:
+            pairs = [
+                (
+                    [x.label for x in items_of(row)],
+                    [x.score for x in items_of(row)],
+                )
+                for row in rows
+            ]
+        made = metric(inputs=form, **options)
+        found.append(float(made(*map(list, zip(*pairs, strict=True)))))
+    return found
+
+
 def values_of_lists(
     metric: type[RankingMetric], texts: Sequence[str], **options: Any
 ) -> list[float]:

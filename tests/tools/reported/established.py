@@ -59,6 +59,11 @@ def _trec_eval(data: Data) -> Mapping[str, float]:
         "set_P",
         "set_recall",
         "bpref",
+        "gm_map",
+        "num_q",
+        "num_ret",
+        "num_rel",
+        "num_rel_ret",
     ]
     asked = {f"{name}.{','.join(map(str, CUTOFFS))}" for name in cut}
     judge = pytrec_eval.RelevanceEvaluator(data.truth, {*asked, *whole})
@@ -110,6 +115,8 @@ _OF_TREC_EVAL = [
     "AP(judged_only=True)",
     "nDCG(judged_only=True)",
 ]
+# `NumRet` next to others may count judged items alone, if one of them does.
+_COUNTS = "NumRet", "NumRelRet", "NumRet(rel=2)"
 _OF_TREC_EVAL_AT_K = [
     "nDCG@{}",
     "AP@{}",
@@ -533,6 +540,13 @@ TOOLS = [
         "retrieved",
         4,
         _ir_measures(*_OF_TREC_EVAL, *at_each(*_OF_TREC_EVAL_AT_K)),
+    ),
+    Tool(
+        "ir_measures",
+        "ir_measures",
+        "retrieved",
+        4,
+        _ir_measures(*_COUNTS),
     ),
     Tool(
         "ir_measures",

@@ -21,10 +21,12 @@ from keras_rankmetrics import (
     AdjustedMeanRankIndex,
     AverageRelevancePosition,
     BPref,
+    Count,
     ElevenPointPrecision,
     F1AtK,
     FallOutAtK,
     FBetaAtK,
+    GeometricMAP,
     GradedAveragePrecision,
     GradedRankBiasedPrecision,
     HitRateAtK,
@@ -309,6 +311,23 @@ EVERY_ROW = (
         weighted=True,
         bounded_if_weighted=False,
         certain_denominator=False,
+    ),
+    Row(GeometricMAP, "gmap", perfect=found_of_relevant, weighted=True),
+    Row(
+        GeometricMAP,
+        "gmap",
+        {"denominator": "min", "least": 0.01},
+        weighted=True,
+        bounded_if_weighted=False,
+    ),
+    *(
+        Row(Count, "count", options, perfect=None, takes_k=False)
+        for options in (
+            {},
+            {"of": "retrieved"},
+            {"of": "relevant"},
+            {"of": "hits", "relevance_threshold": 2.0},
+        )
     ),
     Row(MeanReciprocalRank, "mrr"),
     Row(MeanReciprocalRank, "mrr", {"relevance_threshold": 3.0}),

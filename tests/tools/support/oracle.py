@@ -61,6 +61,9 @@ DEFAULTS: dict[str, dict[str, Any]] = {
     "f1": {**_BINARY, "denominator": "retrieved"},
     "hit_rate": {**_BINARY},
     "map": {**_BINARY, "denominator": "relevant"},
+    # `least` is of the mean over lists.
+    "gmap": {**_BINARY, "denominator": "relevant", "least": 1e-5},
+    "count": {**_BINARY, "of": "lists"},
     "mrr": {**_BINARY},
     "r_precision": {**_BINARY},
     "f_beta": {**_BINARY, "beta": 1.0, "denominator": "retrieved"},
@@ -87,6 +90,7 @@ DEFAULTS: dict[str, dict[str, Any]] = {
 
 STRICT = ("iprec", "11pt")
 UNBOUNDED = (
+    "count",
     "dcg",
     "fall_out",
     "mean_rank",
@@ -105,6 +109,8 @@ CHOICES = {
     ("recall", "denominator"): ("relevant", "min"),
     ("f1", "denominator"): ("retrieved", "k"),
     ("map", "denominator"): ("relevant", "min", "hits"),
+    ("gmap", "denominator"): ("relevant", "min", "hits"),
+    ("count", "of"): ("lists", "retrieved", "relevant", "hits"),
 }
 
 
@@ -223,7 +229,7 @@ def other_items(items: list[Item], threshold: float) -> list[Item]:
 def has_value(metric: str, items: list[Item], options: dict[str, Any]) -> bool:
     """Whether there is what the metric measures; else the list is empty."""
     r = relevance(metric, options)
-    if metric in ("rbp_residual", "unjudged"):
+    if metric in ("count", "rbp_residual", "unjudged"):
         return True
     has_gain = math.fsum(r(item) for item in items) != 0
     if metric == "opa":
@@ -522,7 +528,20 @@ def unjudged(
     return math.fsum(found) / by if by else 0.0
 
 
+def count(
+    row: Row, items: list[Item], k: None, *, relevance_threshold: float, of: str
+) -> float:
+    """1, or the number of items of a kind."""
+    return {
+        "lists": 1.0,
+        "retrieved": float(len(retrieved(items))),
+        "relevant": float(len(relevant_items(items, relevance_threshold))),
+        "hits": hits(row, None, relevance_threshold),
+    }[of]
+
+
 SUMS = {
+    "count": count,
     "judged": judged,
     "unjudged": unjudged,
     "rbp_residual": rbp_residual,
@@ -592,6 +611,13 @@ def average_precision(
     }[denominator]
     weight = mean([item.weight for item in relevant])
     return ratio(math.fsum(terms), divisor * weight)
+
+
+def gmap(
+    order: list[Item], items: list[Item], k: int | None, *, least: float, **o
+) -> float:
+    """The average precision; `result` has the geometric mean."""
+    return average_precision(order, items, k, **o)
 
 
 def auc(
@@ -788,6 +814,7 @@ OF_ORDER = {
     "pfound": pfound,
     "hit_rate": hit_rate,
     "map": average_precision,
+    "gmap": gmap,
     "mrr": mrr,
     "auc": auc,
     "amri": amri,
@@ -879,6 +906,12 @@ def expected_average_precision(
         "hits": found,
     }[denominator]
     return ratio(math.fsum(terms), divisor * weight)
+
+
+def expected_gmap(
+    items: list[Item], k: int | None, *, least: float, **options
+) -> float:
+    return expected_average_precision(items, k, **options)
 
 
 def _expected_over_hits(
@@ -1077,6 +1110,7 @@ EXPECTED = {
     "pfound": expected_pfound,
     "hit_rate": expected_hit_rate,
     "map": expected_average_precision,
+    "gmap": expected_gmap,
     "mrr": expected_mrr,
     "auc": expected_auc,
     "amri": expected_amri,
@@ -1220,7 +1254,7 @@ def weight(
     *,
     mask: Sequence[bool] | None = None,
     weights: float | Sequence[float] | None = None,
-    list_weight: str = "relevance",
+    list_weight: str | None = None,
     empty: str = "zero",
     **options: Any,
 ) -> float | None:
@@ -1231,6 +1265,8 @@ def weight(
     """
     options = complete(metric, options)
     check_empty(metric, empty)
+    if list_weight is None:
+        list_weight = "mean" if metric == "count" else "relevance"
     if list_weight not in ("relevance", "mean"):
         raise ValueError(f"list_weight={list_weight!r}")
     items = valid_items(labels, scores, mask, weights, options["unjudged"])
@@ -1254,10 +1290,12 @@ def result(
     k: int | None = None,
     ties: str = "average",
     empty: str = "zero",
-    list_weight: str = "relevance",
+    list_weight: str | None = None,
     **options: Any,
 ) -> float:
     """The weighted mean over the lists that count; 0 if none does.
+
+    That of counts is a sum, and that of GMAP a geometric mean.
 
     A list is a dict of, or a tuple in this order: labels, scores, mask,
     weights (the last two may be missing).
@@ -1283,5 +1321,11 @@ def result(
     weights = [fallback if w is None else w for w in weights]
     if not weights:
         return 0.0
+    if metric == "gmap":
+        least = complete(metric, options)["least"]
+        values = [math.log(least if v < least else v) for v in values]
     total = math.fsum(w * v for w, v in zip(weights, values, strict=True))
-    return total / math.fsum(weights)
+    if metric == "count":
+        return total
+    found = total / math.fsum(weights)
+    return math.exp(found) if metric == "gmap" else found
