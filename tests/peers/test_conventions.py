@@ -179,6 +179,9 @@ MEASURED = {
     "nDCG(dcg='exp-log2')@5": log2_sum([3, 0, 0, 1, 7])
     / log2_sum([7, 3, 1, 1]),
     "nDCG(dcg='log2')@5": log2_sum([2, 0, 0, 1, 3]) / log2_sum([3, 2, 1, 1]),
+    "NumRet": 6,
+    "NumRelRet": 3,
+    "NumRet(rel=2)": 2,
     "P@4": 2 / 4,
     "P@10": 3 / 10,  # of k, where fewer are retrieved
     "P(rel=2)@5": 2 / 5,
