@@ -34,7 +34,7 @@ def top_k(rows: Tensor, k: int | Tensor) -> tuple[Tensor, Tensor]:
         k: at most the length of a row.
     """
     if keras.config.backend() != "torch":
-        values, places = ops.top_k(rows, k)
+        values, places = stable_ops.top_k(rows, k)
         return values, places
     import torch
 
@@ -56,6 +56,8 @@ def highest(rows: Tensor, k: int | Tensor) -> Tensor:
         rows: `[rows, values]`.
         k: at most the length of a row.
     """
+    if keras.config.backend() == "numpy":
+        return _largest(np.array(rows), k)[:, ::-1]
     if keras.config.backend() != "torch":
         return ops.top_k(rows, k)[0]
     import torch
