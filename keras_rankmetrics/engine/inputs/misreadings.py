@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import keras
 import numpy as np
 
 from keras_rankmetrics.engine.backend.operations import ops
@@ -59,6 +60,8 @@ class Misreadings(NamedTuple):
 
 def share_in(labels: Tensor) -> float | None:
     """Return the highest label above 0 and below 1, None if there is none."""
+    if "int" in keras.backend.standardize_dtype(labels.dtype):
+        return None
     is_share = (labels > 0) & (labels < 1)
     if not concrete(ops.any(is_share)):
         return None
@@ -78,10 +81,10 @@ def padding_warning(labels: np.ndarray, has_order: bool | None) -> str | None:
         has_order: True if padding is at one end of the lists. False for rows,
             which need none. None if any item may be without a label.
     """
-    labels = labels.astype("float32")
-    negative, highest = labels < 0, labels.max(initial=0)
+    negative, highest = labels < 0, np.float32(labels.max(initial=0))
     if highest in _WRAPPED:
-        others = labels[labels < highest]
+        others = labels.astype("float32")
+        others = others[others < highest]
         if (others * _TIMES < highest).all():
             return (
                 f"Labels should be grades. Received: {highest:.0f}, which is "
@@ -89,7 +92,8 @@ def padding_warning(labels: np.ndarray, has_order: bool | None) -> str | None:
                 f"{others.max(initial=0):g}. If it is padding, convert the "
                 "labels to a signed type before you set it."
             )
-    padding = labels[negative & (labels != UNJUDGED)]
+    padding = labels[negative]
+    padding = padding[padding != UNJUDGED].astype("float32")
     low, high = padding.min(initial=0), padding.max(initial=-np.inf)
     received = f"negative labels from {low:g} to {high:g}"
     remedy = 'pass `y_true={"labels": labels, "mask": labels >= 0}`'

@@ -120,7 +120,8 @@ def _difference(large: Any, small: Any) -> Any:
 
 def to_numpy(x: Any) -> np.ndarray:
     """Return an array, or a tensor of any backend, as a numpy array."""
-    if ops.is_tensor(x):
+    is_array = isinstance(x, np.ndarray)  # a tensor of the numpy backend too
+    if ops.is_tensor(x) and not is_array:
         return ops.convert_to_numpy(x)
     if hasattr(x, "detach"):  # a torch tensor, on another backend
         x = x.detach().cpu().numpy()
