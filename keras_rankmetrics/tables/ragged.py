@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping
+import itertools
+from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
+import keras
 import numpy as np
 
 
@@ -37,16 +39,31 @@ class Ragged(NamedTuple):
             self.values[value_indices(starts[lists], lengths)], lengths
         )
 
+    def cut(self, stops: Sequence[int]) -> Iterator[Ragged]:
+        """Yield neighbouring lists, up to each of these indices, as views."""
+        ends = np.append(0, np.cumsum(self.lengths))
+        for start, stop in itertools.pairwise([0, *stops]):
+            yield Ragged(
+                self.values[ends[start] : ends[stop]], self.lengths[start:stop]
+            )
+
     def padded(self, rows: int, width: int, fill: float) -> np.ndarray:
         """Return an array `[rows, width]`, with `fill` for padding."""
-        lengths = np.zeros(rows, np.int64)
-        lengths[: len(self.lengths)] = self.lengths
-        values = self.values
+        lists, longest, values = len(self.lengths), self.longest, self.values
         if values.dtype.kind == "u":  # has no negative value for padding
             values = values.astype(np.float64)
-        shape = rows, width, *values.shape[1:]
+        are_equal = (self.lengths == longest).all()
+        if are_equal:
+            values = values.reshape(lists, longest, *values.shape[1:])
+            if (rows, width) == (lists, longest):
+                return np.require(values, requirements="W")
+        shape = rows, width, *self.values.shape[1:]
         dense = np.full(shape, fill, values.dtype)
-        dense[np.arange(width) < lengths[:, None]] = values
+        inside = dense[:lists, :longest]
+        if are_equal:
+            inside[:] = values
+        else:
+            inside[np.arange(longest) < self.lengths[:, None]] = values
         return dense
 
 
@@ -66,8 +83,17 @@ def value_indices(starts: np.ndarray, lengths: np.ndarray) -> np.ndarray:
 Lists: TypeAlias = Mapping[str, Ragged]
 """Columns of the same lists, by name."""
 
+# jax compiles each operation for each new shape, which takes seconds.
+FEW_SHAPES = keras.config.backend() == "jax"
+
 LARGEST = 2**21
 """The maximum size of a padded batch, unless one list is longer."""
+
+# On a busy machine, an operation of torch on several threads waits for the
+# slowest of them. On less than 2**15 values it runs on one, so labels and
+# scores have no more. Starting an operation takes time too, so that there are
+# at least so many long lists.
+_ON_ONE_THREAD, _LONG_LISTS = 2 * (2**15 - 1), 64
 
 FEW = 2**17
 """Up to this size, padding costs less than compiling another shape."""
@@ -84,18 +110,17 @@ def chunks(lists: Lists, lists_per_update: int) -> Iterator[Lists]:
         lists_per_update: the number of lists of a chunk.
     """
     number = _number(lists)
-    for start in range(0, number, lists_per_update):
-        rows = np.arange(start, min(start + lists_per_update, number))
-        yield from _small_enough(_taken(lists, rows))
+    stops = [*range(lists_per_update, number, lists_per_update), number]
+    for each in _cut(lists, stops):
+        yield from _small_enough(each)
 
 
 def padded(
     lists: Lists, fills: Mapping[str, float], unpadded: Container[str] = ()
 ) -> dict[str, np.ndarray]:
-    """Return arrays `[lists, longest]`, with both numbers rounded up.
+    """Return arrays `[lists, longest]`, with both numbers rounded up on jax.
 
-    Rounding keeps the number of shapes small, since backends compile each
-    shape anew.
+    Rounding keeps the number of shapes small there.
 
     Args:
         lists: the columns of the lists.
@@ -115,36 +140,46 @@ def padded(
 
 
 def _small_enough(lists: Lists) -> Iterator[Lists]:
-    number = _number(lists)
     width = sum(_width(ragged.longest) for ragged in lists.values())
-    if number == 1 or _rows(number) * width <= LARGEST:
+    if _rows(_number(lists)) <= _most_rows(width):
         yield lists
         return
     lengths = np.sum([ragged.lengths for ragged in lists.values()], axis=0)
-    order = np.argsort(lengths, kind="stable")
-    for rows in _similar(lengths[order]):
-        yield _taken(lists, order[rows])
+    if (np.diff(lengths) < 0).any():
+        order = np.argsort(lengths, kind="stable")
+        lists = {name: ragged.take(order) for name, ragged in lists.items()}
+        lengths = lengths[order]
+    yield from _cut(lists, [*_stops(lengths)][::-1])
 
 
-def _similar(lengths: np.ndarray) -> Iterator[slice]:
-    """Yield slices of lists that are not much shorter than their longest.
+def _stops(lengths: np.ndarray) -> Iterator[int]:
+    """Yield the last stop first, between lists of similar lengths.
 
     Args:
         lengths: the lengths of the lists, ascending.
     """
     stop = len(lengths)
     while stop:
-        width = 2 ** max(int(lengths[stop - 1] - 1).bit_length(), 3)
+        yield stop
+        longest = int(lengths[stop - 1])
+        width = 2 ** max((longest - 1).bit_length(), 3)
         longer = int(np.searchsorted(lengths, width // 2, side="right"))
         start = max(min(longer, stop - FEW // width), 0)
-        rows = max(LARGEST // width, 1)
-        for first in range(start, stop, rows):
-            yield slice(first, min(first + rows, stop))
-        stop = start
+        stop = max(start, stop - _most_rows(width if FEW_SHAPES else longest))
 
 
-def _taken(lists: Lists, rows: np.ndarray) -> Lists:
-    return {name: ragged.take(rows) for name, ragged in lists.items()}
+def _most_rows(width: int) -> int:
+    """Return the maximum number of lists in a batch, at least 1."""
+    width = max(width, 1)
+    most = max(LARGEST // width, 1)
+    if keras.config.backend() != "torch":
+        return most
+    return max(_ON_ONE_THREAD // width, min(most, _LONG_LISTS))
+
+
+def _cut(lists: Lists, stops: Sequence[int]) -> Iterator[Lists]:
+    parts = zip(*(each.cut(stops) for each in lists.values()), strict=True)
+    return (dict(zip(lists, part, strict=True)) for part in parts)
 
 
 def _number(lists: Lists) -> int:
@@ -153,12 +188,16 @@ def _number(lists: Lists) -> int:
 
 def _rows(number: int) -> int:
     """Return the number rounded up to a power of 8, of 2 above 4096."""
+    if not FEW_SHAPES:
+        return number
     exponent = max(number - 1, 1).bit_length()
     return 2 ** (exponent if exponent > 12 else -(-exponent // 3) * 3)
 
 
 def _width(longest: int) -> int:
     """Return the length rounded up by at most a quarter, and at least 8."""
+    if not FEW_SHAPES:
+        return longest
     step = 2 ** max(longest.bit_length() - 3, 0)
     return max(-(-longest // step) * step, 8)
 
