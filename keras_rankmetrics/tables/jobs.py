@@ -301,9 +301,10 @@ class Job:
             used = {name: known[name] for name in fills}
             for chunk in chunks(used, self.lists_per_update):
                 arrays = padded(chunk, fills, unpadded)
-                if self.form == "scores":
-                    labels = ops.convert_to_tensor(arrays[self.y_true])
-                    check_share(definitions, share_in(labels))
+                labels = arrays[self.y_true]
+                if self.form == "scores" and labels.dtype.kind not in "iu":
+                    share = share_in(ops.convert_to_tensor(labels))
+                    check_share(definitions, share)
                 yield arrays
 
     def _arguments(

@@ -87,6 +87,7 @@ CALLS = [
     *(("reshape", *call) for call in of_numbers((3, 2))),
     *(("broadcast_to", *call) for call in of_numbers((4, 2, 3))),
     *(("shape", *call) for call in of_numbers()),
+    *(("stop_gradient", *call) for call in of_numbers()),
     *(("take_along_axis", *call) for call in of_numbers(PLACES, axis=-1)),
     ("take_along_axis", [BOOLS, PLACES], {"axis": -1}),
     *(("top_k", *call) for call in of_numbers(2)),

@@ -98,7 +98,7 @@ def detached(x: Tensor) -> Tensor:
         is_traced = isinstance(x, jax.core.Tracer)
         if not is_traced and len(x.sharding.device_set) == 1:
             return x.addressable_data(0)
-    return keras.ops.stop_gradient(x)
+    return ops.stop_gradient(x)
 
 
 # Comparisons as floats. On torch a comparison and a cast are two passes, and

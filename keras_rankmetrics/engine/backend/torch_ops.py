@@ -126,6 +126,11 @@ def cumsum(x: Tensor, axis: int) -> Tensor:
     return torch.cumsum(x, axis, dtype=x.dtype)
 
 
+def stop_gradient(x: Tensor) -> Tensor:
+    """Replace `keras.ops.stop_gradient`."""
+    return x.detach()
+
+
 def segment_sum(data: Tensor, segment_ids: Tensor, num_segments: int) -> Tensor:
     """Replace `keras.ops.segment_sum` for ids that are all valid."""
     sums = data.new_zeros((num_segments, *data.shape[1:]))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import keras
 import numpy as np
 
 from keras_rankmetrics.engine.backend.operations import ops
@@ -60,8 +59,6 @@ class Misreadings(NamedTuple):
 
 def share_in(labels: Tensor) -> float | None:
     """Return the highest label above 0 and below 1, None if there is none."""
-    if "int" in keras.backend.standardize_dtype(labels.dtype):
-        return None
     is_share = (labels > 0) & (labels < 1)
     if not concrete(ops.any(is_share)):
         return None
