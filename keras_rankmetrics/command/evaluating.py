@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import csv
 import json
 import os
 import warnings
@@ -22,7 +23,7 @@ from keras_rankmetrics.comparing.gating import verdict_on_mean
 from keras_rankmetrics.comparing.report import POWER, percent
 from keras_rankmetrics.comparing.table_formats import as_csv
 from keras_rankmetrics.engine.messages import as_table
-from keras_rankmetrics.files import KIND, FileError
+from keras_rankmetrics.files import KIND, FileError, unopened
 from keras_rankmetrics.files.blocks import (
     Source,
     is_pipe,
@@ -44,8 +45,10 @@ def evaluation(arguments: argparse.Namespace) -> tuple[str, int]:
     """Return the table of `krm eval`, and 0."""
     first = _baseline_path(arguments.baseline, arguments.runs)
     paths = _distinct([*first, *arguments.runs])
-    _check_outputs(arguments, paths)
-    compared, notes = _compared(arguments, _names_of(paths))
+    more = [arguments.groups] if arguments.groups else []
+    _check_outputs(arguments, [*paths, *more])
+    groups = _groups(arguments.groups) if arguments.groups else None
+    compared, notes = _compared(arguments, _names_of(paths), groups)
     if arguments.per_list:
         _write(arguments.per_list, as_csv(compared.per_list()))
     if arguments.save:
@@ -186,8 +189,38 @@ def findings(arguments: argparse.Namespace) -> tuple[str, int]:
     return with_options(str(diagnosis)), int(not diagnosis.ok)
 
 
+def _groups(path: str) -> dict[str, str]:
+    """Return the group of each query, from a table with a header.
+
+    Raises:
+        FileError: if the file is no such table, or a query has two groups.
+    """
+    found: dict[str, str] = {}
+    try:
+        with open(path, encoding="utf-8-sig", errors="surrogateescape") as file:
+            header = file.readline().rstrip("\n")
+            delimiter = "\t" if "\t" in header else ","
+            names = next(csv.reader([header], delimiter=delimiter), [])
+            expected = "There should be the columns `query` and `group`."
+            if not {"query", "group"} <= set(names):
+                raise FileError(path, expected, header, 1)
+            rows = csv.DictReader(file, names, delimiter=delimiter)
+            for line, row in enumerate(rows, start=2):
+                query, group = row["query"], row["group"]
+                if not query or not group:
+                    raise FileError(path, expected, list(row.values()), line)
+                if found.setdefault(query, group) != group:
+                    expected = f"The query {query!r} should have one group."
+                    raise FileError(path, expected, group, line)
+    except OSError as error:
+        raise unopened(path, error) from None
+    return found
+
+
 def _compared(
-    arguments: argparse.Namespace, names: Mapping[str, str]
+    arguments: argparse.Namespace,
+    names: Mapping[str, str],
+    groups: Mapping[str, str] | None = None,
 ) -> tuple[Compared, list[str]]:
     """Return the comparison of runs in files, with notes on how they were read.
 
@@ -195,6 +228,7 @@ def _compared(
         arguments: those of the command, with `qrels`, `metrics`, `convention`,
             `columns`, `lower_is_better`, `confidence` and `progress`.
         names: the name of each run by its path; the baseline first.
+        groups: the group of each query, or None.
     """
     qrels = judgements_path(arguments.qrels)
     if is_pipe(qrels) and real_path(qrels) in map(real_path, names):
@@ -222,6 +256,7 @@ def _compared(
                 truth,
                 runs,
                 arguments.metrics,
+                groups=groups,
                 convention=arguments.convention,
                 columns=arguments.columns,
                 higher_is_better=_higher_is_better(

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import keras_rankmetrics
+import keras_rankmetrics as krm
 import krm_command
 from keras_rankmetrics.command.evaluating import FORMATS
 from keras_rankmetrics.command.printing import Progress
@@ -245,6 +245,44 @@ def test_values_of_lists(files, capsys):
     assert [row["query"] for row in rows] == [f"q{q}" for q in range(6)]
     assert {row["system"] for row in rows} == {"best"}
     assert [float(row["RR"]) for row in rows] == [0, 1, 1, 0, 1, 1]
+
+
+def test_groups(files, capsys):
+    for separator in ",\t":
+        rows = (f"q{q}{separator}{['even', 'odd'][q % 2]}" for q in range(6))
+        lines = f'"query"{separator}group', *rows
+        Path("groups.txt").write_text("\n".join(lines) + "\n")
+        runs = ["qrels", "best.txt", "worst.txt", "-m", "RR"]
+        out = said(capsys, *runs, "--groups", "groups.txt", "--format", "json")
+        truth, systems = "qrels", {x: f"{x}.txt" for x in ("best", "worst")}
+        groups = {f"q{q}": ["even", "odd"][q % 2] for q in range(6)}
+        compared = krm.compare(truth, systems, "RR", groups=groups)
+        assert json.loads(out) == json.loads(compared.to_json(per_list=False))
+        assert "odd" in out
+
+
+@pytest.mark.parametrize(
+    "text, said",
+    [
+        (
+            "q1,even\n",
+            "line 1: There should be the columns `query` and `group`",
+        ),
+        ("query,group\nq1,\n", "line 2: There should be the columns"),
+        (
+            "query,group\nq1,a\nq1,b\n",
+            "line 3: The query 'q1' should have one group. Received: 'b'.",
+        ),
+        ("query,group\nq1,a\n", "should have a group for each query"),
+        (None, "The file should exist."),
+    ],
+)
+def test_groups_that_are_wrong(text, said, files, capsys):
+    if text is not None:
+        Path("groups.csv").write_text(text)
+    arguments = ["qrels", "best.txt", "-m", "RR", "--groups", "groups.csv"]
+    assert main(["eval", *arguments]) == 2
+    assert said in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("order", ["sorted", "reversed", "shuffled"])
@@ -516,7 +554,7 @@ def test_help_has_a_phrase_for_each_command_and_a_sentence_for_one(capsys):
 ENDS = [
     (["--help"], 0, "usage: krm"),
     (["eval", "--help"], 0, "--per-list"),
-    (["--version"], 0, f"krm {keras_rankmetrics.__version__}"),
+    (["--version"], 0, f"krm {krm.__version__}"),
     (["eval", "qrels"], 2, "the following arguments are required"),
     (["evaluate"], 2, "invalid choice"),
     (["eval", "a", "b", "-m", "RR", "MAP"], 2, "MAP. Quote several metrics"),
@@ -575,6 +613,7 @@ def test_the_script_of_the_distribution():
         ["--output", "best.txt"],
         ["--per-list", "./qrels"],
         ["--output", "new.csv", "--per-list", "new.csv"],
+        ["--groups", "groups.csv", "--output", "groups.csv"],
     ],
 )
 def test_an_output_overwrites_no_input_and_no_other_output(
