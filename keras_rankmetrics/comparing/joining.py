@@ -99,7 +99,8 @@ class Judgements:
     @functools.cached_property
     def keys(self) -> np.ndarray:
         """A key for each item and its list."""
-        return ids.joint(self.lists, ids.keys_of(self.items))
+        number = len(self.numbers)
+        return ids.joint(self.lists, ids.keys_of(self.items), number)
 
     def of_lists(self, places: np.ndarray) -> np.ndarray:
         """Return the indices of the items of some lists."""
@@ -247,7 +248,7 @@ class Joining:
         self._seen.update(in_chunk.tolist())
         at = truth.of_lists(in_chunk[in_chunk < number])
         rows, found, twins = item_rows.match(
-            item_rows.ListItems.of(places, chunk.item),
+            item_rows.ListItems.of(places, chunk.item, number),
             item_rows.ListItems(
                 truth.lists[at], truth.items[at], truth.keys[at]
             ),
@@ -430,7 +431,7 @@ def _by_subtopic(
     _, first, item = np.unique(
         ids.exact(lists, rows.item), return_index=True, return_inverse=True
     )
-    pairs = item_rows.ListItems.of(item, subtopics)
+    pairs = item_rows.ListItems.of(item, subtopics, len(first))
     again, _ = item_rows.duplicates(pairs)
     _check_once(rows, again, "one subtopic of the truth", _REMOVE)
     kinds, place = np.unique(ids.exact(lists, subtopics), return_inverse=True)
@@ -511,7 +512,7 @@ def _by_score(lists: np.ndarray, scores: np.ndarray) -> np.ndarray:
     """
     bits = (-scores.astype(np.float32)).view(np.int32)
     bits = np.where(bits < 0, bits ^ np.int32(0x7FFFFFFF), bits)
-    return np.argsort((lists.astype(np.int64) << 32) + bits)
+    return np.argsort((lists.astype(np.int64) << 32) + bits, kind="stable")
 
 
 def _of_ranks(lists: np.ndarray, keys: np.ndarray, scores: np.ndarray) -> int:

@@ -281,9 +281,9 @@ class ListItems(NamedTuple):
     keys: np.ndarray
 
     @classmethod
-    def of(cls, lists: np.ndarray, items: np.ndarray) -> ListItems:
-        """Return the rows with their keys."""
-        return cls(lists, items, joint(lists, keys_of(items)))
+    def of(cls, lists: np.ndarray, items: np.ndarray, number: int) -> ListItems:
+        """Return the rows of a number of lists with their keys."""
+        return cls(lists, items, joint(lists, keys_of(items), number))
 
     def equal(
         self, at: np.ndarray, other: ListItems, other_at: np.ndarray
@@ -323,7 +323,7 @@ def match(
 def _match(
     rows: np.ndarray, keys: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, _Twins]:
-    order = np.argsort(rows)
+    order = np.argsort(rows, kind="stable")
     ordered = rows[order]
     at = np.minimum(np.searchsorted(ordered, keys), len(ordered) - 1)
     found = ordered[at] == keys
@@ -332,7 +332,7 @@ def _match(
 
 def duplicates(rows: ListItems) -> _Twins:
     """Return the indices of pairs of equal rows."""
-    order = np.argsort(rows.keys)
+    order = np.argsort(rows.keys, kind="stable")
     found = twins(order, rows.keys[order])
     if len(found[0]):  # different pairs may have the same key
         keys = exact(rows.lists, rows.items)
