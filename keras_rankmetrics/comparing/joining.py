@@ -29,7 +29,6 @@ _CONVERT = {
 _KEEP_BEST = 'Remove one, or pass `duplicates="best"` to keep the best of each.'
 _SIGNS = {"first_id_first": 1, "last_id_first": -1}  # of orders by id
 _REMOVE = "`duplicates` is for runs: remove one."
-_EXACT = 2**24  # integers below it are exact in float32
 
 
 @dataclasses.dataclass(frozen=True)
@@ -77,17 +76,16 @@ class Judgements:
         lists = _numbered(rows.query, numbers)
         if subtopics is not None:
             lists, rows = _by_subtopic(lists, rows, subtopics)
-        order = np.argsort(lists, kind="stable")
-        lists, values = lists[order], rows.value[order]
+        lists, rows = item_rows.in_order_of(lists, rows)
         if absent == UNJUDGED:
-            labels = values.astype(np.float32)
+            labels = rows.value.astype(np.float32)
             labels[labels < 0] = UNJUDGED
         else:
-            labels = in_float32(values, lists)
-        found = cls(numbers, lists, labels, rows.item[order], absent)
+            labels = in_float32(rows.value, lists)
+        found = cls(numbers, lists, labels, rows.item, absent)
         pairs = item_rows.ListItems(found.lists, found.items, found.keys)
         again, _ = item_rows.duplicates(pairs)
-        _check_once(rows, order[again], "the truth", _REMOVE)
+        _check_once(rows, again, "the truth", _REMOVE)
         ids.warn_of_missing(found.queries, found.items)
         return found
 
@@ -309,7 +307,7 @@ class Joining:
             if labels.ndim > 1:
                 scores = _without_ties(lists, scores, order)
         else:
-            order = np.argsort(lists, kind="stable")
+            order = item_rows.order_of(lists)
         if labels.ndim > 1:
             # The best order takes the first of equal items: here that with the
             # last id, as in ndeval, whatever the order of the rows.
@@ -403,13 +401,12 @@ def _check_kinds(rows: Rows, truth: Judgements, argument: str) -> None:
 
 def _numbered(queries: np.ndarray, numbers: dict[Any, int]) -> np.ndarray:
     """Return the number of each row's query, and add new ones to `numbers`."""
-    starts = run_starts(queries)[: len(queries)]
-    of_runs = [
+    codes, first = item_rows.numbered(queries)
+    distinct = [
         numbers.setdefault(query, len(numbers))
-        for query in queries[starts].tolist()
+        for query in queries[first].tolist()
     ]
-    lengths = np.diff(starts, append=len(queries))
-    return np.repeat(np.array(of_runs, np.int64), lengths)
+    return np.array(distinct, np.int64)[codes]
 
 
 def _by_subtopic(
@@ -476,16 +473,11 @@ def _by_score_and_id(
         sign: 1 for ascending ids, -1 for descending ones.
     """
     order = _by_score(lists, scores)
-    ordered_lists, ordered_scores = lists[order], scores[order]
-    same = (ordered_scores[1:] == ordered_scores[:-1]) & (
-        ordered_scores[1:] > -np.inf
-    )
-    same &= ordered_lists[1:] == ordered_lists[:-1]
-    [places] = np.nonzero(np.append(same, False) | np.append(False, same))
-    tied = order[places]
-    rank = _order_of_ids(items[tied])
-    by_id = np.lexsort((sign * rank, -scores[tied], lists[tied]))
-    order[places] = tied[by_id]
+    tied = _tied(lists, scores, order)
+    tied = tied[scores[order[tied]] > -np.inf]
+    same = order[tied]
+    keys = sign * _order_of_ids(items[same]), -scores[same], lists[same]
+    order[tied] = same[np.lexsort(keys)]
     return order
 
 
@@ -524,18 +516,37 @@ def _of_ranks(lists: np.ndarray, keys: np.ndarray, scores: np.ndarray) -> int:
         scores: the scores.
     """
     order = _by_score(lists, scores)
-    starts = np.diff(lists[order], prepend=-1) != 0
-    begins = starts | (np.diff(scores[order], prepend=np.inf) != 0)
-    places = np.arange(len(order))
-    first, list_ = (
-        np.maximum.accumulate(np.where(x, places, 0)) for x in (begins, starts)
-    )
-    ranks = (first - list_ + 1).astype(np.uint64)
+    ranks = _ranks(lists[order], scores[order]).astype(np.uint64)
     return int(ids.mixed(keys[order] + ids.mixed(ranks)).sum())
 
 
+def _ranks(lists: np.ndarray, scores: np.ndarray) -> np.ndarray:
+    """Return the rank of each item, from 1, of sorted items.
+
+    Tied items share the first rank.
+    """
+    starts = np.diff(lists, prepend=-1) != 0
+    begins = starts.copy()
+    begins[1:] |= scores[1:] != scores[:-1]
+    places = np.arange(len(lists))
+    first, list_ = (
+        np.maximum.accumulate(np.where(x, places, 0)) for x in (begins, starts)
+    )
+    found: np.ndarray = first - list_ + 1
+    return found
+
+
+def _tied(
+    lists: np.ndarray, scores: np.ndarray, order: np.ndarray
+) -> np.ndarray:
+    """Return the places in an order of items that have tied neighbours."""
+    lists, scores = lists[order], scores[order]
+    same = (scores[1:] == scores[:-1]) & (lists[1:] == lists[:-1])
+    return np.flatnonzero(np.append(same, False) | np.append(False, same))
+
+
 def in_float32(scores: np.ndarray, lists: np.ndarray) -> np.ndarray:
-    """Return the scores, or integers in their order if float32 would tie some.
+    """Return the scores, or their ranks if float32 would tie some.
 
     Some backends have no float64, so that close scores would be tied. Minus
     infinity stays, since it means that an item is not retrieved.
@@ -552,9 +563,11 @@ def in_float32(scores: np.ndarray, lists: np.ndarray) -> np.ndarray:
         single = scores.astype(np.float32)
     if (single == scores).all():
         return single
-    ranks = np.unique(scores, return_inverse=True)[1]
-    if ranks.max() >= _EXACT:  # rank the scores of each list alone
-        lowest = lists.astype(np.int64) * (int(ranks.max()) + 1)
-        distinct, ranks = np.unique(lowest + ranks, return_inverse=True)
-        ranks -= np.searchsorted(distinct, lowest)
-    return np.where(scores == -np.inf, -np.inf, ranks).astype(np.float32)
+    order = _by_score(lists, -single)
+    tied = _tied(lists, single, order)
+    same = order[tied]
+    order[tied] = same[np.lexsort((scores[same], lists[same]))]
+    ranks = np.empty(len(order), np.float32)
+    ranks[order] = _ranks(lists[order], scores[order])
+    ranks[scores == -np.inf] = -np.inf
+    return ranks

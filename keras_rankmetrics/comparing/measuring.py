@@ -188,28 +188,8 @@ def _by_id(
 ) -> _Found:
     """Return the queries, a fingerprint of the truth, and each system."""
     _check_by_id(metrics)
-    subtopics = None
-    if metrics[0].definition.traits.reads == "subtopics":
-        rows, subtopics = truth.rows_of_subtopics()
-    else:
-        rows = truth.all_rows()
-    check_numbers(rows, truth.argument)
-    are_labels, absent = truth.value == "label", -np.inf
-    if are_labels:
-        rows = rows._replace(value=rules.read_labels(rows.value))
-        absent = UNJUDGED
-    judgements = joining.Judgements.of(rows, truth.queries(), absent, subtopics)
+    judgements, labels = _judged(metrics, truth, rules)
     number, queries = len(judgements.numbers), judgements.queries
-    if not number:
-        raise ValueError(
-            "There should be judgements in `truth`. Received: none. Check how "
-            "they were read."
-        )
-    are_grades = any(metric.labels == "grades" for metric in metrics)
-    if are_labels:
-        _warn_of_negative(rows.value)
-        judged = rows.value[rows.value >= 0]
-        truth.assumed |= _checked_labels(judged, metrics, are_grades)
     together.check_order(truth, runs.values(), queries)
     order = "options"
     if any(metric.ties == "stable" for metric in metrics):
@@ -224,7 +204,6 @@ def _by_id(
             for metric in metrics
         ]
     )
-    labels = rows.value if are_grades and are_labels else None
     found = {}
     for name, run in runs.items():
         of_lists = None
@@ -252,6 +231,34 @@ def _by_id(
         found[name] = of_lists._replace(overlap=overlap, ranking=joined.ranking)
     texts = [as_text(query) for query in queries.tolist()]
     return texts, judgements.fingerprint, found
+
+
+def _judged(
+    metrics: _Metrics, truth: Input, rules: Rules
+) -> tuple[joining.Judgements, np.ndarray | None]:
+    """Return the judgements, and their labels if these are grades."""
+    subtopics = None
+    if metrics[0].definition.traits.reads == "subtopics":
+        rows, subtopics = truth.rows_of_subtopics()
+    else:
+        rows = truth.all_rows()
+    check_numbers(rows, truth.argument)
+    are_labels, absent = truth.value == "label", -np.inf
+    if are_labels:
+        rows = rows._replace(value=rules.read_labels(rows.value))
+        absent = UNJUDGED
+    judgements = joining.Judgements.of(rows, truth.queries(), absent, subtopics)
+    if not judgements.numbers:
+        raise ValueError(
+            "There should be judgements in `truth`. Received: none. Check how "
+            "they were read."
+        )
+    are_grades = any(metric.labels == "grades" for metric in metrics)
+    if are_labels:
+        _warn_of_negative(rows.value)
+        judged = rows.value[rows.value >= 0]
+        truth.assumed |= _checked_labels(judged, metrics, are_grades)
+    return judgements, rows.value if are_grades and are_labels else None
 
 
 def _warn_of_negative(labels: np.ndarray) -> None:

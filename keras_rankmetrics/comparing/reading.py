@@ -253,6 +253,17 @@ class Input(abc.ABC):
 
     def rows(self) -> Iterator[Rows]:
         """Yield chunks of whole queries, checked except for NaN."""
+        for rows in self._checked():
+            yield from item_rows.query_chunks(rows, ROWS_OF_CHUNK)
+
+    def all_rows(self) -> Rows:
+        """Return all rows in their order; read a scattered file again."""
+        while True:
+            with contextlib.suppress(QueriesReturnError):
+                return item_rows.whole(self._checked())
+
+    def _checked(self) -> Iterator[Rows]:
+        """Yield the rows as they are read, checked except for NaN."""
         steps = np.zeros(3, np.int64)
         self.same_id = 0  # of a run that is read again
         for found in self.chunks():
@@ -260,7 +271,7 @@ class Input(abc.ABC):
             if self.value == "score":
                 steps += _steps_of(rows)
                 rows = self._as_run(rows)
-            yield from item_rows.query_chunks(rows, ROWS_OF_CHUNK)
+            yield rows
         for _, wrong, like, remedy in self._orders_if_wrong(steps, _MANY):
             warn(
                 f"The scores of {self.argument} {wrong} in every query, as "
@@ -272,12 +283,6 @@ class Input(abc.ABC):
                 "equal scores in every query. If ranks order them, name their "
                 "column as the score, with `higher_is_better=False`."
             )
-
-    def all_rows(self) -> Rows:
-        """Return all rows as one chunk; read a scattered file again."""
-        while True:
-            with contextlib.suppress(QueriesReturnError):
-                return item_rows.whole(self.rows())
 
     def rows_of_subtopics(self) -> tuple[Rows, np.ndarray]:
         """Return all rows of the truth as one chunk, and the subtopic of each.

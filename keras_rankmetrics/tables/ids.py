@@ -192,6 +192,7 @@ def as_text(id_: Any) -> Any:
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _FIRST = np.uint64(0xBF58476D1CE4E5B9)
 _SECOND = np.uint64(0x94D049BB133111EB)
+_BITS = 16  # of a hash table that fits in the cache
 
 
 def keys_of(ids: np.ndarray) -> np.ndarray:
@@ -237,6 +238,26 @@ def joint(lists: np.ndarray, keys: np.ndarray, number: int) -> np.ndarray:
     bits = np.uint64(number.bit_length())
     pairs = mixed(keys + (lists + np.uint64(1)) * _GOLDEN) >> bits
     return pairs | (lists << (np.uint64(64) - bits))
+
+
+def first_equal(keys: np.ndarray) -> np.ndarray:
+    """Return the index of the first of equal keys, `[keys]`.
+
+    Each pass looks keys up in a hash table that keeps the first one of a slot.
+    Other keys of that slot go to the next pass, with a larger table.
+    """
+    first = np.arange(len(keys))
+    rest, bits = first.copy(), _BITS
+    most = max(bits, len(keys).bit_length() + 2)
+    while len(rest):
+        slots = mixed(keys[rest] + np.uint64(bits)) >> np.uint64(64 - bits)
+        table = np.empty(2**bits, np.int64)
+        table[slots[::-1]] = rest[::-1]  # of several, the last one is kept
+        found = table[slots]
+        are_equal = keys[found] == keys[rest]
+        first[rest[are_equal]] = found[are_equal]
+        rest, bits = rest[~are_equal], min(bits + 2, most)
+    return first
 
 
 def pair_keys(queries: np.ndarray, items: np.ndarray) -> np.ndarray:

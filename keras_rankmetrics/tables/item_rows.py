@@ -11,7 +11,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from keras_rankmetrics.tables.ids import exact, joint, keys_of, twins
+from keras_rankmetrics.tables.ids import (
+    exact,
+    first_equal,
+    joint,
+    keys_of,
+    twins,
+)
 
 
 class Rows(NamedTuple):
@@ -234,13 +240,13 @@ def whole(chunks: Iterable[Rows]) -> Rows:
     if not columns:
         none = np.zeros(0, np.int64)
         return Rows(none, none, np.zeros(0))
-    return Rows(*map(np.concatenate, columns))
+    return Rows(*(x[0] if len(x) == 1 else np.concatenate(x) for x in columns))
 
 
 def query_chunks(rows: Rows, size: int) -> Iterator[Rows]:
     """Yield chunks of whole queries.
 
-    If the rows of some query are not contiguous, yield all rows as one chunk.
+    More rows are sorted by query first, unless those of each are contiguous.
 
     Args:
         rows: the rows of all queries.
@@ -248,10 +254,11 @@ def query_chunks(rows: Rows, size: int) -> Iterator[Rows]:
             query.
     """
     total = len(rows.query)
-    starts = run_starts(rows.query)
-    if total <= size or len(np.unique(rows.query[starts])) < len(starts):
+    if total <= size:
         yield rows
         return
+    _, rows = in_order_of(numbered(rows.query)[0], rows)
+    starts = run_starts(rows.query)
     at = np.searchsorted(starts, np.arange(size, total, size))
     cuts = np.unique(starts[at[at < len(starts)]])
     for begin, end in itertools.pairwise([0, *cuts.tolist(), total]):
@@ -262,6 +269,40 @@ def run_starts(values: np.ndarray) -> np.ndarray:
     """Return the index of the first value of each run of equal values."""
     changes = np.flatnonzero(values[1:] != values[:-1])
     return np.concatenate([[0], changes + 1])
+
+
+def numbered(ids: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the number of each id, in the order of their first occurrences.
+
+    Also return the index of the first occurrence of each number.
+    """
+    starts = run_starts(ids)[: len(ids)]
+    runs = ids[starts]
+    first = first_equal(keys_of(runs))
+    if (runs[first] != runs).any():  # different ids may have the same key
+        codes = np.unique(runs, return_inverse=True)[1]
+        first = first_equal(codes.astype(np.uint64))
+    are_first = first == np.arange(len(runs))
+    numbers = (np.cumsum(are_first) - 1)[first]
+    lengths = np.diff(starts, append=len(ids))
+    return np.repeat(numbers, lengths), starts[are_first]
+
+
+def in_order_of(numbers: np.ndarray, rows: Rows) -> tuple[np.ndarray, Rows]:
+    """Return small numbers of rows in their order, and the rows."""
+    if (numbers[1:] >= numbers[:-1]).all():
+        return numbers, rows
+    order = order_of(numbers)
+    return numbers[order], Rows(*(column[order] for column in rows))
+
+
+def order_of(numbers: np.ndarray) -> np.ndarray:
+    """Return the stable order of small numbers, 0 or more.
+
+    numpy sorts those of 16 bits by radix, in a sixth of the time.
+    """
+    kind = np.min_scalar_type(numbers.max(initial=0))
+    return np.argsort(numbers.astype(kind), kind="stable")
 
 
 # Joins by list and item.

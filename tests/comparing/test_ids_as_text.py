@@ -8,6 +8,7 @@ import pytest
 
 import keras_rankmetrics as krm
 from keras_rankmetrics.tables.ids import as_text, ids_of
+from keras_rankmetrics.tables.item_rows import numbered
 
 MRR = krm.MeanReciprocalRank()
 ODD = [b"\xff", b"\xfe", b"\\xff", b"\\\\xff", b"\\xff\xff", b"a\\b", b"q"]
@@ -74,6 +75,17 @@ def test_missing_ids_of_a_frame_are_counted():
         ids_of(merged["item"], "`run`")
     with pytest.raises(TypeError, match="'a', and 1 of 2 missing"):
         ids_of(pd.Series(["a", None], dtype="string"), "`run`")
+
+
+@pytest.mark.parametrize("number, most", [(0, 1), (9, 3), (300_000, 10**6)])
+def test_ids_are_numbered_by_their_first_occurrences(number, most):
+    ids = np.random.default_rng(0).integers(-most, most, number)
+    numbers, first = numbered(ids)
+    expected = {}
+    assert numbers.tolist() == [
+        expected.setdefault(x, len(expected)) for x in ids.tolist()
+    ]
+    assert ids[first].tolist() == [*expected]
 
 
 def test_different_bytes_stay_different():

@@ -208,6 +208,20 @@ def test_a_whole_run_is_parted_between_queries(monkeypatch):
     assert values(systems, truth) == expected
 
 
+def test_a_scattered_run_is_sorted_and_parted(monkeypatch):
+    truth, systems = drawn(9)
+    expected = values(systems, truth)
+    monkeypatch.setattr(reading, "ROWS_OF_CHUNK", 25)
+    rows = rows_of(systems["old"])
+    order = np.random.default_rng(0).permutation(len(rows.query))
+    run = krm.Rows(*(column[order] for column in rows))
+    parts = [*forms.input_of(run, "score", "it", Reading()).rows()]
+    assert len(parts) > 2
+    found = [set(part.query.tolist()) for part in parts]
+    assert sum(map(len, found)) == len(set(rows.query.tolist()))
+    assert values(systems | {"old": run}, truth) == approx(expected, abs=1e-6)
+
+
 def test_unretrieved_items_count_to_recall_and_the_ideal():
     truth = {"q": {"a": 1, "b": 2}}
     found = values(

@@ -116,9 +116,7 @@ def test_rounding_is_no_spread():
     assert joined.report.untested == ()
 
 
-@pytest.mark.parametrize("exact", [2**24, 1])
-def test_places_stand_in_the_order_of_scores(monkeypatch, exact):
-    monkeypatch.setattr(joining, "_EXACT", exact)
+def test_places_stand_in_the_order_of_scores():
     rng = np.random.default_rng(0)
     scores = 1.0 + 1e-12 * rng.integers(0, 20, 60)
     scores[7], scores[8], scores[9] = -np.inf, np.inf, -1e300
