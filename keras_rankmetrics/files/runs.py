@@ -58,8 +58,9 @@ def text_rows(part: Part) -> Rows:
 
 
 def _text(ids: np.ndarray) -> np.ndarray:
-    if ids.tobytes().isascii():  # the cast is much faster than decoding
-        return ids.astype(np.str_)
+    if ids.tobytes().isascii():  # each letter of numpy's str has four bytes
+        letters = np.ascontiguousarray(ids).view(np.uint8).astype(np.uint32)
+        return letters.view(f"U{ids.itemsize}")
     return np.char.decode(ids, "utf-8", "surrogateescape")
 
 

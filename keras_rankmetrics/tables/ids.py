@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Mapping, Set
 from typing import Any
@@ -23,6 +24,7 @@ _WHOLE = 'Convert the ids: `.astype("int64")`.'
 _FRACTION = "Pass the column of ids, which have no fractions."
 _ROUNDED = "Pass all ids as text, as they were before floats rounded them: "
 _EXPECTED = "all be integers, all str or all bytes"
+_ARROW_TEXTS = re.compile("(dictionary<values=)?(large_)?string(,.*)?")
 _CUT = re.compile(r"\d(\.\d+)?E\+\d+")  # a number in scientific notation
 
 
@@ -52,6 +54,11 @@ def column_array(x: Any) -> np.ndarray:
     Texts next to other types, and tuples, stay objects.
     """
     if not isinstance(x, list | tuple):
+        # Only distinct texts become Python objects, in a tenth of the time.
+        codes, distinct = _encoded(x)
+        if set(map(type, distinct)) == {str}:
+            missing = [None] if codes.min() < 0 else []
+            return np.array(distinct + missing)[codes]
         array = to_numpy(x)
         if array.dtype.kind not in "OT":
             return array
@@ -79,6 +86,27 @@ def column_array(x: Any) -> np.ndarray:
     if types == {int} and array.dtype.kind == "f" and min(x) >= 0:
         return np.array(x, np.uint64)  # below and above 2 ** 63
     return array
+
+
+def _encoded(x: Any) -> tuple[np.ndarray, list[Any]]:
+    """Return the codes of a column, -1 for a missing value, and their values.
+
+    There are none for numbers, and if a library does not encode texts.
+    """
+    if hasattr(x, "factorize") and x.dtype.kind == "O":  # of pandas
+        with contextlib.suppress(TypeError, NotImplementedError):  # lists
+            codes, values = x.factorize()
+            return codes, values.tolist()
+    if hasattr(x, "replace_strict") and str(x.dtype) == "String":  # of polars
+        texts = x.unique(maintain_order=True).to_list()
+        return x.replace_strict(texts, range(len(texts))).to_numpy(), texts
+    if hasattr(x, "dictionary_encode") and _ARROW_TEXTS.fullmatch(str(x.type)):
+        encoded = x.dictionary_encode()
+        if hasattr(encoded, "chunks"):
+            encoded = encoded.unify_dictionaries().combine_chunks()
+        codes = encoded.indices.fill_null(-1).to_numpy()
+        return codes, encoded.dictionary.to_pylist()
+    return np.zeros(0, np.int64), []
 
 
 def are_known(ids: np.ndarray) -> bool:

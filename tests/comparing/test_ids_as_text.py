@@ -1,6 +1,7 @@
 """Ids of queries and items, where they are odd or say little."""
 
 import enum
+import functools
 import json
 
 import numpy as np
@@ -75,6 +76,35 @@ def test_missing_ids_of_a_frame_are_counted():
         ids_of(merged["item"], "`run`")
     with pytest.raises(TypeError, match="'a', and 1 of 2 missing"):
         ids_of(pd.Series(["a", None], dtype="string"), "`run`")
+
+
+_TEXTS = ["b", "a", "b", "cc"]
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        lambda pd, pl, pa, x: pd.Series(x),
+        lambda pd, pl, pa, x: pd.Series(x, dtype=object),
+        lambda pd, pl, pa, x: pd.Series(x, dtype="category"),
+        lambda pd, pl, pa, x: pl.Series(x),
+        lambda pd, pl, pa, x: pl.Series(x, dtype=pl.Categorical),
+        lambda pd, pl, pa, x: pa.array(x),
+        lambda pd, pl, pa, x: pa.array(["z", *x])[1:],
+        lambda pd, pl, pa, x: pa.chunked_array([x[:1], [], x[1:]], pa.string()),
+        lambda pd, pl, pa, x: pa.chunked_array(
+            [pa.array(part).dictionary_encode() for part in (x[:2], x[2:])]
+        ),
+    ],
+)
+def test_a_column_of_texts_is_an_array(column):
+    libraries = map(pytest.importorskip, ("pandas", "polars", "pyarrow"))
+    make = functools.partial(column, *libraries)
+    found = ids_of(make(_TEXTS), "`run`")
+    assert found.dtype.kind == "U"
+    assert found.tolist() == _TEXTS
+    with pytest.raises(TypeError, match="'b', and 1 of 5 missing"):
+        ids_of(make([*_TEXTS, None]), "`run`")
 
 
 @pytest.mark.parametrize("number, most", [(0, 1), (9, 3), (300_000, 10**6)])
