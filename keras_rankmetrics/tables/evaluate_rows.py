@@ -17,7 +17,11 @@ from keras_rankmetrics.engine.inputs.tensors import to_numpy
 from keras_rankmetrics.engine.messages import warn
 from keras_rankmetrics.metrics import Sliced
 from keras_rankmetrics.tables.ids import are_known, refusal
-from keras_rankmetrics.tables.item_rows import is_lower_better, run_starts
+from keras_rankmetrics.tables.item_rows import (
+    is_lower_better,
+    order_of,
+    run_starts,
+)
 from keras_rankmetrics.tables.jobs import Job
 from keras_rankmetrics.tables.members import (
     checked_metrics,
@@ -115,7 +119,7 @@ def evaluate_rows(
     numbers = query_numbers(query)
     order: Any = slice(None)
     if (numbers[1:] < numbers[:-1]).any():
-        order = stable_order(numbers)
+        order = order_of(numbers)
     starts = run_starts(numbers[order])
     arrays = {}
     for name, x in given.items():
@@ -332,21 +336,3 @@ def query_numbers(query: Any) -> np.ndarray:
     if len({re.sub(r"u?int\d+", "int", each.__name__) for each in types}) > 1:
         raise TypeError(_refusal(column))
     return numbers.astype(np.int64) if kind == "f" else numbers
-
-
-# The bits that numpy sorts without comparing values, in linear time.
-_DIGIT = 16
-
-
-def stable_order(numbers: np.ndarray) -> np.ndarray:
-    """Return the indices that sort integers; equal ones keep their order.
-
-    They are sorted by the last digits first, since few are large.
-    """
-    above = numbers - numbers.min()
-    above = above.view(f"u{above.itemsize}")  # of a difference that overflows
-    order = np.argsort(above.astype(np.uint16), kind="stable")
-    for shift in range(_DIGIT, int(above.max()).bit_length(), _DIGIT):
-        digits = (above >> shift).astype(np.uint16)
-        order = order[np.argsort(digits[order], kind="stable")]
-    return order

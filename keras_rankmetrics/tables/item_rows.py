@@ -296,13 +296,24 @@ def in_order_of(numbers: np.ndarray, rows: Rows) -> tuple[np.ndarray, Rows]:
     return numbers[order], Rows(*(column[order] for column in rows))
 
 
-def order_of(numbers: np.ndarray) -> np.ndarray:
-    """Return the stable order of small numbers, 0 or more.
+# The bits that numpy sorts without comparing values, in linear time.
+_DIGIT = 16
 
-    numpy sorts those of 16 bits by radix, in a sixth of the time.
+
+def order_of(numbers: np.ndarray) -> np.ndarray:
+    """Return the indices that sort integers; equal ones keep their order.
+
+    They are sorted by the last digits first, since few are large.
     """
-    kind = np.min_scalar_type(numbers.max(initial=0))
-    return np.argsort(numbers.astype(kind), kind="stable")
+    if not len(numbers):
+        return np.zeros(0, np.int64)
+    above = numbers - numbers.min()
+    above = above.view(f"u{above.itemsize}")  # of a difference that overflows
+    order = np.argsort(above.astype(np.uint16), kind="stable")
+    for shift in range(_DIGIT, int(above.max()).bit_length(), _DIGIT):
+        digits = (above >> shift).astype(np.uint16)
+        order = order[np.argsort(digits[order], kind="stable")]
+    return order
 
 
 # Joins by list and item.

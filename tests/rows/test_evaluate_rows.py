@@ -12,7 +12,7 @@ from pytest import approx
 
 import keras_rankmetrics as krm
 from keras_rankmetrics.tables import ragged
-from keras_rankmetrics.tables.evaluate_rows import stable_order
+from keras_rankmetrics.tables.item_rows import order_of
 from keras_rankmetrics.tables.ragged import LARGEST, Ragged, chunks, padded
 
 
@@ -282,13 +282,13 @@ def test_lists_of_one_length_are_a_view_of_the_column(rows):
 
 @pytest.mark.parametrize("dtype", "bBhHiIqQ")
 @pytest.mark.parametrize("most", [1, 300, 70_000, 2**40, 2**64 - 1])
-def test_stable_order(dtype, most):
+def test_order_of_integers(dtype, most):
     limits = np.iinfo(dtype)
     highest = min(limits.max, limits.min + most)
     rng = np.random.default_rng(0)
     numbers = rng.integers(limits.min, highest, 3000, dtype, endpoint=True)
     expected = np.argsort(numbers, kind="stable")
-    np.testing.assert_array_equal(stable_order(numbers), expected)
+    np.testing.assert_array_equal(order_of(numbers), expected)
 
 
 @pytest.mark.long
