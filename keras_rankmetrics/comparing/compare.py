@@ -204,7 +204,8 @@ def compare(
         metrics: a metric, a `MetricCollection`, a list of these, or text, such
             as `"NDCG@10 RR"`. They are not updated. The differences of
             `LowerMean` and `JudgeCorrected` have tests like those of means,
-            `Quantiles` have none.
+            and those of `GeometricMAP` are tests of the logarithms. `Quantiles`
+            and `Count` have none.
         baseline: the name of the system to which the others are compared; the
             first one by default.
         groups: the group of each query, as for `evaluate`. The table then has a

@@ -174,7 +174,7 @@ class Explanation:
     >>> import keras_rankmetrics as krm
     >>> found = krm.explain("0.83", {"q": ["a", "b"]}, {"q": ["a", "x", "b"]})
     >>> len(found.answers), round(found.coincidences, 2)
-    (6, 2.48)
+    (3, 1.65)
 
     Stability: provisional.
     """

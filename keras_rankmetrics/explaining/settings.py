@@ -13,6 +13,7 @@ from typing import Any, Literal, NamedTuple
 from keras_rankmetrics import conventions, metrics
 from keras_rankmetrics.conventions.convention import Convention
 from keras_rankmetrics.conventions.rules import Rules
+from keras_rankmetrics.engine.aggregates import WeightedMean
 from keras_rankmetrics.engine.definition import takes
 from keras_rankmetrics.engine.definition.definition import Traits
 from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
@@ -160,5 +161,5 @@ def own_metrics() -> tuple[RankingMetric, ...]:
 
 
 def _is_of_lists(metric: type[RankingMetric]) -> bool:
-    is_mean = metric.aggregate == RankingMetric.aggregate
+    is_mean = isinstance(metric.aggregate, WeightedMean)
     return is_mean and metric.reads is None and metric.of_catalogue is None

@@ -1,4 +1,4 @@
-"""Metrics that are no means over lists: totals, and a geometric mean.
+"""Metrics that are not means over lists: totals, and a geometric mean.
 
 The value of a list is a plain number, like that of any other metric. Tables of
 systems have the same totals and geometric means.
@@ -100,7 +100,7 @@ class GeometricMean:
 
 
 class _NoMean(RankingMetric, abstract=True):
-    """Traits of metrics whose result is no mean over lists."""
+    """Traits of metrics whose result is not a mean over lists."""
 
     _statistic_kind: ClassVar[str]
 
@@ -199,9 +199,9 @@ class GeometricMAP(Binary, _NoMean):
 
     where AP@k is the value of `MeanAveragePrecision`, and of `per_list`. An
     improvement from 0.01 to 0.02 counts as much as one from 0.4 to 0.8, so it
-    shows how the hardest lists fare. A list without hits has the value `least`
-    in the mean, whose choice matters: with a tenth of such lists, a `least`
-    that is ten times smaller lowers GMAP by a fifth.
+    shows how the hardest lists fare. A list without hits counts as `least`, and
+    that choice matters: if a tenth of the lists have no hits, a `least` that is
+    ten times smaller lowers GMAP by a fifth.
 
     The mean is weighted by the weights of the lists. Its interval is that of
     the mean of the logarithms, and so is the test of `compare`.

@@ -1,4 +1,4 @@
-"""Counts and geometric means: results that are no means over lists."""
+"""Counts and geometric means: results that are not means over lists."""
 
 import csv
 import io

@@ -465,7 +465,7 @@ def untested(
     differences: Sequence[Difference],
     plural: str,
 ) -> Findings:
-    """Return estimates that are no means, with differences without a test.
+    """Return estimates that are not means, with differences without a test.
 
     Args:
         statistic: the statistic.

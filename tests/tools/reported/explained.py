@@ -22,7 +22,7 @@ import numpy as np
 from keras_rankmetrics import conventions
 from keras_rankmetrics.comparing.reading import Reading
 from keras_rankmetrics.conventions.from_text import metrics_of
-from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
+from keras_rankmetrics.engine.aggregates import WeightedMean
 from keras_rankmetrics.explaining import explain as explaining
 from keras_rankmetrics.explaining.data import Data
 from keras_rankmetrics.explaining.grid import grid_of, places_of, recipes_of
@@ -71,7 +71,7 @@ def of_tool(tool: Tool, seed: int) -> Iterator[Found]:
     convention = conventions.named(tool.convention)
     for measure, value in values_at(tool, seed).items():
         [metric] = metrics_of(measure, convention, **convention.rules.options)
-        if metric.aggregate != RankingMetric.aggregate:
+        if not isinstance(metric.aggregate, WeightedMean):
             continue  # a count or a geometric mean, which explain does not try
         named = Named(convention, measure, metric, metric.k)
         indices = places_of(data, grid.orders, places, named)
