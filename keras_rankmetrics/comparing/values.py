@@ -22,15 +22,17 @@ from keras_rankmetrics.engine.inputs import share_in
 from keras_rankmetrics.engine.messages import WarnOnce
 from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
 from keras_rankmetrics.tables.members import check_share
-from keras_rankmetrics.tables.ragged import PADDING, Ragged, by_width
+from keras_rankmetrics.tables.ragged import (
+    FEW_SHAPES,
+    PADDING,
+    Ragged,
+    by_width,
+)
 
 # The number of items of a batch, unless one list has more. On torch, arrays of
 # this size stay in the caches of a processor; on the other backends, starting
 # an operation takes longer.
 _ITEMS = 2**14 if keras.config.backend() == "torch" else 2**17
-
-# jax compiles each operation for each new shape, which takes seconds.
-_FEW_SHAPES = keras.config.backend() == "jax"
 
 
 def of_arrays(
@@ -80,7 +82,7 @@ def of_lists(
     fills = {"labels": -1.0, "scores": 0.0}
     if definitions[0].traits.reads == "two_rankings":
         fills = dict.fromkeys(fills, -np.inf)
-    if _FEW_SHAPES:
+    if FEW_SHAPES:
         joined = _together(joined, PADDING)
     draw = itertools.count()  # `ties="shuffle"` has other orders in each batch
     for each in joined:
@@ -88,7 +90,7 @@ def of_lists(
             "labels": Ragged(each.labels, each.lengths),
             "scores": Ragged(each.scores, each.lengths),
         }
-        for taken, arrays in by_width(lists, fills, _ITEMS, _FEW_SHAPES):
+        for taken, arrays in by_width(lists, fills, _ITEMS, FEW_SHAPES):
             labels, places = arrays["labels"], each.places[taken]
             check_share(definitions, share_in(ops.array(labels)))
             weight = None
