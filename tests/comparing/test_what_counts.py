@@ -50,7 +50,7 @@ def test_a_broken_weight_is_seen_in_the_mean():
 @pytest.mark.filterwarnings("ignore:The scores of")
 def test_each_batch_has_its_own_random_order(monkeypatch):
     monkeypatch.setattr(values, "_ITEMS", 1024)
-    monkeypatch.setattr(values, "_FEW_SHAPES", False)  # no item is padding
+    monkeypatch.setattr(values, "FEW_SHAPES", False)  # no item is padding
     queries = np.repeat(np.arange(128), 16)  # 64 lists fill a batch
     items = np.tile(np.arange(16), 128)
     tied = krm.Rows(queries, items, np.ones(2048, np.float32))

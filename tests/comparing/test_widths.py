@@ -122,7 +122,7 @@ def of_queries(number):
 
 @pytest.mark.parametrize("number", [50, 200])
 def test_compare_of_two_systems_has_one_shape(number, compiled, monkeypatch):
-    monkeypatch.setattr(values, "_FEW_SHAPES", True)
+    monkeypatch.setattr(values, "FEW_SHAPES", True)
     krm.compare(*of_queries(number), METRICS)
     assert len(compiled) >= 2
     assert len(set(compiled)) == 1
@@ -133,7 +133,7 @@ def test_compare_of_two_systems_has_one_shape(number, compiled, monkeypatch):
 def test_numbers_do_not_depend_on_the_shapes(monkeypatch):
     found = []
     for few_shapes in (False, True):
-        monkeypatch.setattr(values, "_FEW_SHAPES", few_shapes)
+        monkeypatch.setattr(values, "FEW_SHAPES", few_shapes)
         found.append(krm.compare(*of_queries(50), METRICS).per_list())
     for metric in METRICS:
         np.testing.assert_allclose(
