@@ -22,8 +22,12 @@ from keras_rankmetrics.conventions.rules import Rules
 from keras_rankmetrics.engine.inputs.tensors import to_numpy
 from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
 from keras_rankmetrics.explaining.settings import Recipe, TieOrder, default_of
-from keras_rankmetrics.tables.ids import pair_keys
-from keras_rankmetrics.tables.item_rows import Rows
+from keras_rankmetrics.tables.item_rows import (
+    ListItems,
+    Rows,
+    match,
+    numbered,
+)
 
 _EQUAL_GAINS = (gains.linear_gain, gains.exponential_gain)  # of 0 and 1
 _GRADES = 5  # at most, as thresholds
@@ -154,11 +158,15 @@ class Data:
         """The items of the run with their labels, 0 for those without one."""
         (query, item, label), run = self._rows
         here = np.isin(run.query, self._queries)
-        judged, ranked = pair_keys(query, item), pair_keys(*run[:2])
-        order = np.argsort(judged)
-        at = np.searchsorted(judged, ranked, sorter=order)
-        at = order[np.minimum(at, len(order) - 1)]
-        labels = np.where(judged[at] == ranked, np.maximum(label[at], 0), 0.0)
+        codes, first = numbered(np.concatenate([query, run.query]))
+        lists = np.split(codes, [len(query)])
+        judged, ranked = (
+            ListItems.of(*pair, len(first))
+            for pair in zip(lists, (item, run.item), strict=True)
+        )
+        at, found, _ = match(judged, ranked)
+        labels = np.zeros(len(here))
+        labels[found] = np.maximum(label[at], 0)
         return Rows(run.query[here], run.item[here], labels[here])
 
     @functools.cached_property

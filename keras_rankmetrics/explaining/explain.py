@@ -164,12 +164,11 @@ def explain(
             f"{len(numbers)}. Call `explain` once for each."
         )
     together.check_read_again({"truth": truth, "run": run}, "`explain`")
+    tool = None if convention is None else conventions.named(convention)
     data = Data(truth, run, asked)
-    if convention is not None:
-        convention = conventions.named(convention).name
     grid = grid_of(data, recipes_of(data, candidates_of(metrics)))
-    if convention is not None:
-        grid = grid.of_tool(convention)
+    if tool is not None:
+        grid = grid.of_tool(tool.name)
     first, *others = (explanation(grid, number) for number in numbers)
     if not others:
         return first
@@ -324,20 +323,15 @@ def _answers(grid: Grid, matches: Sequence[_Match]) -> Iterator[Answer]:
         key = value, grid.recipes[each.at[1]].metric, each.is_cut, are_known
         equal.setdefault(key, []).append(each)
     for group in equal.values():
-        tools: dict[str, dict[str, None]] = {}
-        for each in group:
-            for convention, name in grid.tools.get(each.at, ()):
-                tools.setdefault(convention, {})[name] = None
         best = min(group, key=lambda each: float(grid.departures[each.at]))
         ours = float(grid.ours[best.at[1]])
-        named = {tool: [*names] for tool, names in tools.items()}
-        reported = [setting_of(grid, *x) for x in group if x.at in grid.tools]
+        reported = next((x for x in group if x.at in grid.tools), None)
         yield Answer(
             setting_of(grid, *best),
             len(group),
-            named,
+            grid.tools_at(each.at for each in group),
             ours,
-            next(iter(reported), None),
+            reported and setting_of(grid, *reported),
         )
 
 
@@ -345,16 +339,13 @@ def setting_of(grid: Grid, at: Index, is_cut: bool = False) -> Setting:
     """Return the setting at an index of a grid."""
     order, recipe, queries, empty, decimals = at
     rules, ties, are_known = grid.orders[order]
-    tools: dict[str, list[str]] = {}
-    for convention, name in grid.tools.get(at, ()):
-        tools.setdefault(convention, []).append(name)
     return Setting(
         grid.recipes[recipe].made(ties, EMPTY[empty]),
         rules._replace(queries=QUERIES[queries], decimals=DECIMALS[decimals]),
         float(grid.values[at]),
         is_cut,
         are_known,
-        tools,
+        grid.tools_at([at]),
     )
 
 

@@ -151,9 +151,17 @@ class Grid:
             for at, named in self.tools.items()
             if (found := [x for x in named if x[0] == convention])
         }
-        one = dataclasses.replace(self, tools=tools)
-        values = np.where(one.is_reported, self.values, np.nan)
-        return dataclasses.replace(one, values=values)
+        some = _reported(tools, self.values.shape)
+        values = np.where(some, self.values, np.nan)
+        return dataclasses.replace(self, tools=tools, values=values)
+
+    def tools_at(self, places: Iterable[Index]) -> dict[str, list[str]]:
+        """Return the conventions of some settings, each with its names."""
+        found: dict[str, dict[str, None]] = {}
+        for at in places:
+            for convention, name in self.tools.get(at, ()):
+                found.setdefault(convention, {})[name] = None
+        return {convention: [*names] for convention, names in found.items()}
 
     @functools.cached_property
     def is_reported(self) -> np.ndarray:
@@ -189,12 +197,15 @@ def grid_of(data: Data, recipes: Sequence[Recipe]) -> Grid:
     recipe_places = {recipe: place for place, recipe in enumerate(recipes)}
     tools = _tools(data, kept, recipe_places)
     every = data.simplest(TieOrder(ties="stable"))
+    plain = {n for n, x in enumerate(recipes) if data.is_plain(x)}
     values = np.full((len(kept), *_shape(recipes)), np.nan)
     for place, order in enumerate(kept):
         reported = {index[1] for index in tools if index[0] == place}
         places = [*range(len(recipes))]
         if order != every:
-            places = _offered(data, order, recipes, reported)
+            if order.rules.labels == "grades" and order.are_known:
+                reported |= plain
+            places = _offered(recipes, reported)
         some = [recipes[each] for each in places]
         values[place, places] = _means_of(data, order, some, here)
     # No script rounds each list, or drops judgements, except for a tool.
@@ -253,18 +264,18 @@ def _ours(
     return np.array(found)
 
 
-def _offered(
-    data: Data, order: TieOrder, recipes: Sequence[Recipe], reported: set[int]
-) -> list[int]:
+def _offered(recipes: Sequence[Recipe], some: set[int]) -> list[int]:
     """Return the places of the recipes to compute in an order of a tool.
 
     Any script may have ties in the order of rows or ids, with any options. In
-    other orders, tools have only some metrics. To these belong our defaults,
-    for all grades as they are, and the same metrics with other numbers.
+    other orders, tools have only some metrics. To these belong the same metrics
+    with other numbers.
+
+    Args:
+        recipes: the recipes.
+        some: the places of those that tools have in this order and, for all
+            grades as they are, of our defaults.
     """
-    some = set(reported)
-    if order.rules.labels == "grades" and order.are_known:
-        some |= {n for n, x in enumerate(recipes) if data.is_plain(x)}
     families = {recipes[place].family for place in some}
     return [
         place

@@ -1,4 +1,4 @@
-"""What settings are made of: metrics, the order of ties, and names of tools.
+"""The parts of settings: metrics, orders of ties, and names of tools.
 
 Conventions define both, so that a tool with a convention is always found.
 """

@@ -91,8 +91,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--detect", metavar="DIFFERENCE", type=float, help=detect)
     per_list = "write a CSV with the value of each query to FILE"
     add("--per-list", metavar="FILE", help=per_list)
-    groups = "evaluate each group of queries, too: a CSV or TSV with the "
-    groups += "columns query and group"
+    groups = "evaluate groups, too: a CSV or TSV with query and group"
     add("--groups", metavar="FILE", help=groups)
     add = command(
         "gate",

@@ -67,24 +67,35 @@ def ids_of(text: str) -> tuple[list[int], list[int]]:
     return list(map(ord, relevant.split())), list(map(ord, recommended.split()))
 
 
+def _results(
+    metric: type, texts: Sequence[str], pairs: Mapping[str, Any], **options: Any
+) -> list[float]:
+    """The result for several lists, with `;` between them.
+
+    Args:
+        metric: the class.
+        texts: the lists.
+        pairs: by the form of the input, a function from the text of a list to
+            what the metric takes of it.
+        options: of the metric.
+    """
+    found = []
+    for text in texts:
+        form = "ids" if is_of_ids(text) else "scores"
+        columns = zip(*map(pairs[form], text.split(";")), strict=True)
+        found.append(float(metric(inputs=form, **options)(*map(list, columns))))
+    return found
+
+
 def values_of_catalogues(
     metric: type, texts: Sequence[str], **options: Any
 ) -> list[float]:
     """The value of lists of the items a to f, with `;` between the lists."""
-    found = []
-    for text in texts:
-        rows = text.split(";")
-        form = "ids" if is_of_ids(text) else "scores"
-        if form == "ids":
-            pairs = [
-                [[i - ord("a") for i in ids] for ids in ids_of(row)]
-                for row in rows
-            ]
-        else:
-            pairs = [([0.0] * CATALOGUE, scores_of(row)) for row in rows]
-        made = metric(num_items=CATALOGUE, inputs=form, **options)
-        found.append(float(made(*map(list, zip(*pairs, strict=True)))))
-    return found
+    pairs = {
+        "ids": lambda row: [[i - ord("a") for i in ids] for ids in ids_of(row)],
+        "scores": lambda row: ([0.0] * CATALOGUE, scores_of(row)),
+    }
+    return _results(metric, texts, pairs, num_items=CATALOGUE, **options)
 
 
 def scores_of(text: str) -> list[float]:
@@ -163,27 +174,18 @@ def relevant_in(text: str) -> list[float]:
     return [float(chr(ord("a") + i) in large) for i in range(CATALOGUE)]
 
 
+def labelled(text: str) -> tuple[list[float], list[float]]:
+    """The labels and the scores of a list."""
+    items = items_of(text)
+    return [item.label for item in items], [item.score for item in items]
+
+
 def values_of_several(
     metric: type[RankingMetric], texts: Sequence[str], **options: Any
 ) -> list[float]:
     """The result for several lists, with `;` between them."""
-    found = []
-    for text in texts:
-        rows = text.split(";")
-        form = "ids" if is_of_ids(text) else "scores"
-        if form == "ids":
-            pairs = [ids_of(row) for row in rows]
-        else:
-            pairs = [
-                (
-                    [x.label for x in items_of(row)],
-                    [x.score for x in items_of(row)],
-                )
-                for row in rows
-            ]
-        made = metric(inputs=form, **options)
-        found.append(float(made(*map(list, zip(*pairs, strict=True)))))
-    return found
+    pairs = {"ids": ids_of, "scores": labelled}
+    return _results(metric, texts, pairs, **options)
 
 
 def values_of_lists(
@@ -194,11 +196,7 @@ def values_of_lists(
         options["inputs"] = "ids"
         pairs = [ids_of(text) for text in texts]
     else:
-        rows = [items_of(text) for text in texts]
-        pairs = [
-            ([item.label for item in row], [item.score for item in row])
-            for row in rows
-        ]
+        pairs = [labelled(text) for text in texts]
     found = metric(**options).per_list(*map(list, zip(*pairs, strict=True)))
     return [float(value) for value in found]
 
