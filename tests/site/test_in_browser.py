@@ -164,7 +164,7 @@ def test_the_wall_has_every_metric_with_an_answer(address, browser):
         page.goto(f"{address}/metrics/index.html")
         page.wait_for_load_state("networkidle")
         cards = page.locator(".wall .sd-card")
-        assert cards.count() == len(METRICS) == 54
+        assert cards.count() == len(METRICS)
         shown = cards.evaluate_all(
             """cards => cards.map(card => [
                 card.querySelector("a").getAttribute("href"),
