@@ -62,7 +62,8 @@ class Source:
 
     Args:
         path: the path of the file or of the pipe.
-        value: `"score"` for a run, `"label"` for judgements.
+        value: `"score"` for a run, `"label"` for judgements, `"both"` for a
+            table with both in each row.
         columns: the names of columns that the user chose, by role: `"query"`,
             `"item"`, `"score"` and `"label"`.
         watch: receives the number of bytes read so far.
@@ -91,6 +92,11 @@ class Source:
         self.key = "item"
         self.is_scattered = False
         self._place: str | int = path
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        """The roles of the numbers in a row."""
+        return ("label", "score") if self.value == "both" else (self.value,)
 
     def of_subtopics(self) -> Source:
         """Return the same file, of which subtopics are read, not items."""

@@ -7,7 +7,7 @@ the file.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -15,6 +15,7 @@ import numpy as np
 from keras_rankmetrics.files import FileError
 from keras_rankmetrics.files.blocks import Source
 
+ROLES_OF_IDS = ("query", "item", "subtopic")
 _LONGEST = 1024  # bytes of an id, at most
 _ROOM = 2**22  # bytes of the ids of a part: all take as many as the longest
 _LONG_NUMBER = 32
@@ -32,8 +33,10 @@ class Part(NamedTuple):
 
     Attributes:
         query: `[rows]`, the ids of queries, bytes.
-        item: `[rows]`, the ids of items, bytes.
-        value: `[rows]`, the scores or the labels, floats.
+        item: `[rows]`, the ids of items, bytes; empty ones without such a
+            column.
+        value: `[rows]`, the scores or the labels, floats; or `[rows, 2]`, both
+            labels and scores.
         line: `[rows]`, the number of the line of each row, from 1.
     """
 
@@ -45,8 +48,11 @@ class Part(NamedTuple):
     @classmethod
     def joined(cls, parts: Iterable[Part]) -> Part:
         """Return all parts as one, none of them as an empty one."""
-        nothing = cls(*(np.zeros(0, kind) for kind in ("S1", "S1", "f8", "i8")))
-        return cls(*map(np.concatenate, zip(nothing, *parts, strict=True)))
+        columns = [*zip(*parts, strict=True)]
+        if not columns:
+            kinds = "S1", "S1", "f8", "i8"
+            return cls(*(np.zeros(0, kind) for kind in kinds))
+        return cls(*map(np.concatenate, columns))
 
     def at(self, rows: slice | np.ndarray) -> Part:
         """Return some of the rows."""
@@ -101,9 +107,7 @@ class Texts(NamedTuple):
 
 def parts(
     source: Source,
-    query: Texts,
-    item: Texts,
-    values: Texts | np.ndarray,
+    columns: Mapping[str, Texts | np.ndarray],
     line: np.ndarray,
 ) -> Iterator[Part]:
     """Yield rows in parts of little memory: a long id widens only its part.
@@ -112,16 +116,24 @@ def parts(
 
     Args:
         source: the file.
-        query: the id of the query of each row.
-        item: the id of the item.
-        values: the scores or the labels.
+        columns: the fields of each row by role: texts of ids, and texts or
+            numbers of labels or scores.
         line: the number of the line of each row, from 1.
     """
     path = source.path
-    if isinstance(values, Texts):
-        values = _numbers_of(source, values, line)
+    of_ids = {
+        role: x
+        for role, x in columns.items()
+        if role in ROLES_OF_IDS and isinstance(x, Texts)
+    }
+    values = [
+        _numbers_of(path, role, x, line) if isinstance(x, Texts) else x
+        for role, x in columns.items()
+        if role not in of_ids
+    ]
+    value = values[0] if len(values) == 1 else np.stack(values, axis=1)
     longest = 1
-    for ids in (query, item):
+    for ids in of_ids.values():
         length = ids.end - ids.start
         longest = max(longest, int(length.max(initial=1)))
         if longest > _LONGEST:
@@ -130,19 +142,22 @@ def parts(
             raise FileError(path, expected, ids.text(row), int(line[row]))
         if not length.all():
             row = int(np.argmin(length))
-            expected = f"Each row should have a query and its {source.key}."
+            expected = f"Each row should have a {' and its '.join(of_ids)}."
             raise FileError(path, expected, b"", int(line[row]))
     step = _ROOM // longest
     for first in range(0, len(line), step):
         some = slice(first, first + step)
-        queries, items = (
+        query, *items = (
             Texts(ids.data, ids.start[some], ids.end[some]).as_array()
-            for ids in (query, item)
+            for ids in of_ids.values()
         )
-        yield Part(queries, items, values[some], line[some])
+        [item] = items or [np.zeros(len(query), "S1")]
+        yield Part(query, item, value[some], line[some])
 
 
-def _numbers_of(source: Source, texts: Texts, line: np.ndarray) -> np.ndarray:
+def _numbers_of(
+    path: str, role: str, texts: Texts, line: np.ndarray
+) -> np.ndarray:
     """Return the number in each text. Raise FileError if one is no number."""
     data, start, end = texts
     short = Texts(data, start, np.minimum(end, start + _LONG_NUMBER))
@@ -152,8 +167,8 @@ def _numbers_of(source: Source, texts: Texts, line: np.ndarray) -> np.ndarray:
     wrong = np.isnan(values)
     if wrong.any():
         row = int(np.argmax(wrong))
-        expected = f"The {source.value} should be a number."
-        raise FileError(source.path, expected, texts.text(row), int(line[row]))
+        expected = f"The {role} should be a number."
+        raise FileError(path, expected, texts.text(row), int(line[row]))
     return values
 
 

@@ -23,10 +23,11 @@ _DELIMITERS = {
 
 def columns_by_name(
     source: Source, header: Sequence[str], line: int | None
-) -> list[str]:
-    """Return the names of the columns of queries, items and values.
+) -> dict[str, str]:
+    """Return the names of the columns of queries, items and values, by role.
 
     Those of subtopics take the place of items if the source is read for them.
+    A table of both labels and scores may have no items.
 
     Raise FileError if one of them is missing.
 
@@ -35,15 +36,19 @@ def columns_by_name(
         header: the names of all columns.
         line: the number of the line of the header, for errors.
     """
-    columns, wrong = item_rows.columns_of_roles(
-        ("query", source.key, source.value), header, source.columns, {}
-    )
+    if source.value == "both":
+        columns, wrong = item_rows.columns_of_both(header, source.columns)
+    else:
+        roles = "query", source.key, source.value
+        columns, wrong = item_rows.columns_of_roles(
+            roles, header, source.columns, {}
+        )
     if wrong:
         expected, received, remedy = wrong
         remedy = _remedy_of_first_line(header) or remedy
         raise FileError(source.path, f"It {expected}", received, line, remedy)
     source.read_as.update(columns)
-    return [*columns.values()]
+    return columns
 
 
 def check_labels(source: Source, part: Part) -> None:

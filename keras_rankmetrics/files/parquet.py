@@ -11,7 +11,13 @@ import numpy as np
 
 from keras_rankmetrics.files import FileError
 from keras_rankmetrics.files.blocks import Source
-from keras_rankmetrics.files.fields import INEXACT, Part, Texts, parts
+from keras_rankmetrics.files.fields import (
+    INEXACT,
+    ROLES_OF_IDS,
+    Part,
+    Texts,
+    parts,
+)
 from keras_rankmetrics.files.header import columns_by_name
 from keras_rankmetrics.tables.ids import EXACT
 
@@ -44,7 +50,8 @@ def parquet_parts(source: Source) -> Iterator[Part]:
             # Without these options, all of a row group is read at once.
             table = pq.ParquetFile(file, buffer_size=_BUFFER, pre_buffer=False)
             expected = "It should be Parquet that can be read to its end."
-            names = columns_by_name(source, table.schema_arrow.names, None)
+            columns = columns_by_name(source, table.schema_arrow.names, None)
+            names = [*columns.values()]
             rows = _BATCH // max(_longest(path, table, names), 1)
             size, done = os.fstat(file.fileno()).st_size, 0
             for batch in table.iter_batches(
@@ -53,13 +60,15 @@ def parquet_parts(source: Source) -> Iterator[Part]:
                 line = np.arange(done, done + len(batch)) + 1
                 done += len(batch)
                 source.watch(size * done // max(table.metadata.num_rows, 1))
-                query, item = (
-                    _ids(path, batch.column(name), name, line)
-                    for name in names[:2]
-                )
-                values = batch.column(names[2])
-                numbers = _numbers(path, values, source.value, line)
-                yield from parts(source, query, item, numbers, line)
+                found = {
+                    role: (
+                        _ids(path, batch.column(name), name, line)
+                        if role in ROLES_OF_IDS
+                        else _numbers(path, batch.column(name), role, line)
+                    )
+                    for role, name in columns.items()
+                }
+                yield from parts(source, found, line)
                 pa.default_memory_pool().release_unused()
         except (OSError, pa.ArrowException) as error:
             raise FileError(path, expected, str(error)) from None

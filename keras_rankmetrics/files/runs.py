@@ -41,11 +41,11 @@ def chunks_of_file(source: Source) -> Iterator[Part]:
         QueriesReturnError: if the rows of a query of a run are not together.
             The next call holds the file in memory, and sorts it by query.
     """
-    if source.value == "score" and not source.is_scattered:
+    if source.value != "label" and not source.is_scattered:
         yield from whole_queries(source, _parts(source))
         return
     found = Part.joined(_parts(source))
-    if source.value == "score":
+    if source.value != "label":
         _, codes = np.unique(found.query, return_inverse=True)
         found = found.at(np.argsort(codes, kind="stable"))
     check_labels(source, found)
@@ -124,6 +124,20 @@ def rows_once(source: Source, part: Part) -> Rows:
     return Rows(query, item, value)
 
 
+def _check_is_table(source: Source, line: bytes, number: int) -> None:
+    """Raise FileError if a file cannot have both labels and scores."""
+    kind = ""
+    if line.startswith(b"{") and text_tables.is_nested(line):
+        kind = "nested JSON"
+    for layout, name in ((trec.RUN, "a run"), (trec.QRELS, "judgements")):
+        if len(line.split()) == len(layout) and trec.is_like(line, layout):
+            kind = f"{name} of TREC"
+    if kind:
+        expected = "It should be a table with a label and a score in each row."
+        remedy = "Pass the judgements and the run, or write a header."
+        raise FileError(source.path, expected, kind, number, remedy)
+
+
 def _parts(source: Source) -> Iterator[Part]:
     """Return the rows of a file.
 
@@ -133,6 +147,8 @@ def _parts(source: Source) -> Iterator[Part]:
     is_comment = functools.partial(trec.is_comment, layout=layout)
     line, number = first_line(source, is_comment)
     path = source.path
+    if source.value == "both":
+        _check_is_table(source, line, number)
     if line.startswith(_SAVED):
         last = "Saved baselines go last: `krm gate QRELS CANDIDATE BASELINE`."
         remedy = "All other arguments are judgements and runs."

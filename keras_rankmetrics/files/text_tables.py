@@ -25,6 +25,7 @@ from keras_rankmetrics.files import FileError, blocks
 from keras_rankmetrics.files.blocks import LINE, Source
 from keras_rankmetrics.files.fields import (
     INEXACT,
+    ROLES_OF_IDS,
     Part,
     Texts,
     parts,
@@ -62,11 +63,11 @@ def delimited_parts(source: Source, delimiter: str) -> Iterator[Part]:
         raise FileError(path, "There should be a header.", "an empty file")
     header, newline, below = first.partition(b"\n")
     blocks.check_ends(path, header + newline, 1)
-    fields = next(_reader([header.decode(_LETTERS)], delimiter))
+    words = next(_reader([header.decode(_LETTERS)], delimiter))
     # The arguments of a command have bytes that are not UTF-8 in this form.
-    names = [_bytes(x).decode("utf-8", "surrogateescape") for x in fields]
+    names = [_bytes(x).decode("utf-8", "surrogateescape") for x in words]
     columns = columns_by_name(source, names, 1)
-    places = [names.index(name) for name in columns]
+    places = [names.index(name) for name in columns.values()]
     rest, start = b"", 2  # of a row that the next block continues
     for data, line in itertools.chain([(below, 2)], following):
         if rest:
@@ -76,8 +77,9 @@ def delimited_parts(source: Source, delimiter: str) -> Iterator[Part]:
         layout = delimiter, len(names), places
         found = _plain_rows(data, line, *layout)
         found = found or _by_csv(path, data, line, *layout)
-        (query, item, value), lines, rest, start = found
-        yield from parts(source, query, item, value, lines)
+        texts, lines, rest, start = found
+        fields = dict(zip(columns, texts, strict=True))
+        yield from parts(source, fields, lines)
     if rest:
         expected = "A quoted field should end with a quote."
         raise FileError(path, expected, rest, start)
@@ -273,9 +275,10 @@ def check_no_array(source: Source, line: bytes, number: int) -> None:
     """
     if not _ARRAY.match(line):
         return
-    value = source.value
+    value = " and ".join(source.values)
     expected = f"A line should be a JSON object of one item and its {value}."
-    example = f'{{"query": "q1", "item": "d1", "{value}": 1}}'
+    numbers = dict.fromkeys(source.values, 1)
+    example = json.dumps({"query": "q1", "item": "d1", **numbers})
     remedy = f"This looks like an array. Write a line for each item: {example}."
     raise FileError(source.path, expected, line, number, remedy)
 
@@ -283,7 +286,7 @@ def check_no_array(source: Source, line: bytes, number: int) -> None:
 def json_parts(source: Source) -> Iterator[Part]:
     """Yield the rows of JSON lines, block by block."""
     path = source.path
-    names: list[str] = []
+    columns: dict[str, str] = {}
     for data, start in blocks.blocks_of(source, _BLOCK):
         blocks.check_ends(path, data, start)
         line = blocks.filled_lines(data, start)
@@ -293,24 +296,26 @@ def json_parts(source: Source) -> Iterator[Part]:
         texts = [lines[place] for place in (line - start).tolist()]
         [first] = _objects(path, texts[:1], line[:1])
         header = [*_unnested(first, []), first | _RESULT][0]
-        names = names or columns_by_name(source, [*header], int(line[0]))
-        found = _json_by_pyarrow(source, data, names, first, line)
+        columns = columns or columns_by_name(source, [*header], int(line[0]))
+        found = _json_by_pyarrow(source, data, columns, first, line)
         if found is None:
-            groups = [
-                _unnested(x, names[1:]) for x in _objects(path, texts, line)
-            ]
+            own = [name for role, name in columns.items() if role != "query"]
+            groups = [_unnested(x, own) for x in _objects(path, texts, line)]
             rows = [*itertools.chain(*groups)]
             line = np.repeat(line, [*map(len, groups)])
-            columns = [[row.get(name) for row in rows] for name in names]
+            fields = {
+                role: [row.get(name) for row in rows]
+                for role, name in columns.items()
+            }
             row_of = rows.__getitem__
-            found = _json_columns(source, names, columns, line, row_of)
+            found = _json_columns(source, columns, fields, line, row_of)
         yield from found
 
 
 def _json_by_pyarrow(
     source: Source,
     data: bytes,
-    names: Sequence[str],
+    columns: Mapping[str, str],
     first: Mapping[str, Any],
     line: np.ndarray,
 ) -> Iterator[Part] | None:
@@ -324,10 +329,16 @@ def _json_by_pyarrow(
     except ModuleNotFoundError:
         return None
     types = {str: pa.string(), int: pa.int64()}
-    kinds = [types.get(type(first.get(name))) for name in names[:2]]
-    if None in kinds or len({*names}) < len(names) or b'"results"' in data:
+    kinds = {
+        name: types.get(type(first.get(name)))
+        if role in ROLES_OF_IDS
+        else pa.float64()
+        for role, name in columns.items()
+    }
+    is_plain = None not in kinds.values() and len(kinds) == len(columns)
+    if not is_plain or b'"results"' in data:
         return None
-    schema = pa.schema(zip(names, [*kinds, pa.float64()], strict=True))
+    schema = pa.schema(kinds)
     try:
         data.decode()  # pyarrow reads bytes that are not UTF-8
         table = pyarrow.json.read_json(
@@ -341,20 +352,25 @@ def _json_by_pyarrow(
         )
     except (pa.ArrowException, UnicodeDecodeError):
         return None
-    query, item, values = (table.column(name) for name in names)
     if len(table) != len(line) or any(x.null_count for x in table.columns):
         return None
-    floats = floats_of_column(values)
-    # Other integers may be no floats, and others exceed all floats.
-    if not (np.abs(floats) < EXACT).all():
-        return None
-    return parts(source, texts_of(query), texts_of(item), floats, line)
+    found: dict[str, Texts | np.ndarray] = {}
+    for role, name in columns.items():
+        column = table.column(name)
+        if role in ROLES_OF_IDS:
+            found[role] = texts_of(column)
+            continue
+        found[role] = floats = floats_of_column(column)
+        # Other integers may be no floats, and others exceed all floats.
+        if not (np.abs(floats) < EXACT).all():
+            return None
+    return parts(source, found, line)
 
 
 def _json_columns(
     source: Source,
-    names: Sequence[str],
-    columns: Sequence[list[Any]],
+    columns: Mapping[str, str],
+    fields: Mapping[str, list[Any]],
     line: np.ndarray,
     row_of: Callable[[int], dict[str, Any]],
 ) -> Iterator[Part]:
@@ -362,28 +378,37 @@ def _json_columns(
 
     Args:
         source: the file.
-        names: the names of the columns.
-        columns: the queries, the items and the values.
+        columns: the names of the columns by role.
+        fields: the ids and the values by role.
         line: the number of the line of each row.
         row_of: returns the object of a row, for errors.
     """
     wrong = []
-    for name, ids in zip(names[:2], columns, strict=False):
-        expected = f"`{name}` should be a string or an integer."
-        rows = [at for at, x in enumerate(ids) if type(x) not in (str, int)]
-        wrong += [(at, expected, "") for at in rows[:1]]
-    values = [*map(_number, columns[2])]
-    rows = [at for at, x in enumerate(columns[2]) if values[at] != x]
-    for at in rows[:1]:
-        expected = f"The {source.value} `{names[2]}` should be a number."
-        remedy = "" if math.isnan(values[at]) else INEXACT
-        wrong.append((at, expected, remedy))
+    found: dict[str, Texts | np.ndarray] = {}
+    for role, column in fields.items():
+        if role in ROLES_OF_IDS:
+            expected = f"`{columns[role]}` should be a string or an integer."
+            kinds = str, int
+            rows = [at for at, x in enumerate(column) if type(x) not in kinds]
+            wrong += [(at, expected, "") for at in rows[:1]]
+            continue
+        values = [*map(_number, column)]
+        found[role] = np.array(values)
+        rows = [at for at, x in enumerate(column) if values[at] != x]
+        for at in rows[:1]:
+            expected = f"The {role} `{columns[role]}` should be a number."
+            remedy = "" if math.isnan(values[at]) else INEXACT
+            wrong.append((at, expected, remedy))
     if wrong:
         at, expected, remedy = min(wrong, key=operator.itemgetter(0))
         received, number = json.dumps(row_of(at)), int(line[at])
         raise FileError(source.path, expected, received, number, remedy)
-    query, item = (Texts.of([*map(str, ids)], "utf-8") for ids in columns[:2])
-    return parts(source, query, item, np.array(values), line)
+    texts = {
+        role: Texts.of([*map(str, column)], "utf-8")
+        for role, column in fields.items()
+        if role in ROLES_OF_IDS
+    }
+    return parts(source, {**texts, **found}, line)
 
 
 def _unnested(row: dict[str, Any], own: Sequence[str]) -> list[dict[str, Any]]:
@@ -502,8 +527,11 @@ def nested_parts(source: Source) -> Iterator[Part]:
         return {"query": query, "item": item, value: x}
 
     line = np.arange(len(columns[0])) + 1
-    names = ["query", "item", value]
-    return _json_columns(source, names, columns, line, row_of)
+    roles = "query", "item", value
+    fields = dict(zip(roles, columns, strict=True))
+    return _json_columns(
+        source, dict(zip(roles, roles, strict=True)), fields, line, row_of
+    )
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -129,9 +129,9 @@ def trec_parts(source: Source, layout: _LineFields) -> Iterator[Part]:
         if remedy:
             raise _wrong(path, layout, data, line, int(rows[0]), remedy)
         is_first = False
-        names = "query", source.key, _VALUE[layout]
-        query, key, value = (texts[name] for name in names)
-        yield from fields.parts(source, query, key, value, rows)
+        columns = {role: texts[role] for role in ("query", source.key)}
+        columns[source.value] = texts[_VALUE[layout]]
+        yield from fields.parts(source, columns, rows)
 
 
 _READ_AS = {"query": "field 1", "item": "field 2", "score": "-rank"}

@@ -108,12 +108,17 @@ def candidates(
     return []
 
 
+# The names of columns by role; and None if there are all, otherwise what the
+# table should have, what was received, and the remedy.
+_Columns = tuple[dict[str, Any], tuple[str, list[Any], str] | None]
+
+
 def columns_of_roles(
     roles: tuple[str, str, str],
     header: Sequence[Any],
     chosen: Mapping[str, str | None],
     hints: Mapping[str, str],
-) -> tuple[dict[str, Any], tuple[str, list[Any], str] | None]:
+) -> _Columns:
     """Return the column of each role that has one, and what is wrong.
 
     Args:
@@ -122,14 +127,49 @@ def columns_of_roles(
         header: the names of all columns.
         chosen: the names that the user chose, by role.
         hints: what else to do if a role has no column, by role.
-
-    Returns:
-        The names of columns by role; and None if there are all, otherwise what
-        the table should have, what was received, and the remedy.
     """
     found = {role: candidates(role, header, chosen) for role in roles}
+    return _one_of_each(found, header, chosen, hints)
+
+
+def columns_of_both(
+    header: Sequence[Any], chosen: Mapping[str, str | None]
+) -> _Columns:
+    """Return the columns of a table that has both labels and scores.
+
+    A column of scores is none of labels, nor the reverse, whatever its name.
+    There may be no items; a column that the user calls None is left out.
+
+    Args:
+        header: the names of all columns.
+        chosen: the names that the user chose, by role.
+    """
+    check_chosen(chosen, [header])
+    label, score = chosen.get("label"), chosen.get("score")
+    of_scores = [score] if score in header else candidates("score", header, {})
+    labels = [x for x in header if x == label or x not in of_scores]
+    of_labels = candidates("label", labels, chosen)
+    scores = [x for x in header if x == score or x not in of_labels]
+    found = {
+        "query": candidates("query", header, chosen),
+        "label": of_labels,
+        "score": candidates("score", scores, chosen),
+    }
+    items = candidates("item", header, chosen)
+    if chosen.get("item", "") is not None and len(items) == 1:
+        found = {"query": found.pop("query"), "item": items, **found}
+    return _one_of_each(found, header, chosen, {})
+
+
+def _one_of_each(
+    found: Mapping[str, list[Any]],
+    header: Sequence[Any],
+    chosen: Mapping[str, str | None],
+    hints: Mapping[str, str],
+) -> _Columns:
+    """Return the columns of roles, and what is wrong if some is not one."""
     columns = {role: x[0] for role, x in found.items() if len(x) == 1}
-    for role in (role for role in roles if role not in columns):
+    for role in (role for role in found if role not in columns):
         names, known = found[role], itertools.chain(*COLUMN_NAMES[role])
         shown = f"`{chosen[role]}`" if role in chosen else ", ".join(known)
         remedy = f"Choose one: {_choices(role, names)}."
