@@ -7,7 +7,8 @@ import functools
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from keras_rankmetrics.comparing import together
+from keras_rankmetrics.comparing import one_table, together
+from keras_rankmetrics.comparing.labels_and_scores import table_of
 from keras_rankmetrics.comparing.measured import ALL
 from keras_rankmetrics.comparing.measuring import measured_by
 from keras_rankmetrics.comparing.reading import Reading
@@ -25,11 +26,13 @@ from keras_rankmetrics.comparing.statistics import check, parts_of
 from keras_rankmetrics.conventions.convention import Convention
 from keras_rankmetrics.tables.members import members_of
 
+_OF_RUNS = "query_ids", "item_ids", "duplicates"  # read no single table
+
 
 def evaluate(
     truth: Any,
-    run: Any,
-    metrics: Any,
+    run: Any = None,
+    metrics: Any = None,
     *,
     groups: Any = None,
     convention: str | Convention | None = None,
@@ -44,7 +47,13 @@ def evaluate(
 ) -> Evaluated:
     """Evaluate a run: the mean of each metric over the queries, and its error.
 
-    The truth and the run may be objects of many tools:
+    A table that has a label and a score in each row is enough: then leave `run`
+    out. The rows of a query are its list, in any order. If there is a column of
+    items, none may occur twice in a list.
+
+        evaluate(table, metrics="NDCG@10")
+
+    Otherwise the truth and the run may be objects of many tools:
 
     - nested dicts, `{query: {item: label}}` and `{query: {item: score}}`. Items
       without grades may be a set or a list, `{query: {item, ...}}`;
@@ -83,9 +92,12 @@ def evaluate(
       orders.
 
     Args:
-        truth: the labels of the items. For metrics that are `JudgeCorrected`,
-            those by humans and by a judge: `{"human": truth, "judge": truth}`.
-        run: the scores of the items, or their order.
+        truth: the labels of the items, or a table of labels and scores: a
+            frame, a dict of columns, a file, or a lazy table of polars, DuckDB,
+            Ibis or Arrow, which is read in chunks. For metrics that are
+            `JudgeCorrected`, the labels by humans and by a judge: `{"human":
+            truth, "judge": truth}`.
+        run: the scores of the items, or their order; None for one table.
         metrics: a metric, a `MetricCollection`, a list of these, or text, such
             as `"NDCG@10 Recall@100 RR"`. `Quantiles` and `LowerMean` have
             columns of their own. They are not updated.
@@ -97,7 +109,8 @@ def evaluate(
         columns: the names of columns by role, such as `{"query": "qid", "item":
             "docid", "score": "sim", "label": "grade", "subtopic": "nugget"}`.
             Common names are recognized without it, and the result reports them
-            as `Read as`. A label of None means that each row is relevant.
+            as `Read as`. A label of None means that each row is relevant; of
+            one table, an item of None leaves that column out.
         query_ids: `[queries]`, the id of each row of an input without ids of
             queries; by default the number of the row, next to queries that are
             numbered 0, 1, 2, ... or also in order.
@@ -139,8 +152,17 @@ def evaluate(
         >>> {name: round(value, 4) for name, value in found.items()}
         {'NDCG@10': 0.6684, 'RR': 0.625}
 
+        >>> table = {
+        ...     "query": ["q1", "q1", "q2", "q2"],
+        ...     "label": [0, 1, 1, 0],
+        ...     "score": [0.9, 0.5, 0.8, 0.1],
+        ... }
+        >>> dict(krm.evaluate(table, metrics="RR"))
+        {'RR': 0.75}
+
     Stability: stable.
     """
+    _check_metrics(metrics)
     if isinstance(higher_is_better, Mapping):
         raise TypeError(
             "`higher_is_better` should be True or False for one run. Received: "
@@ -149,22 +171,49 @@ def evaluate(
     reading = Reading(
         columns, query_ids, item_ids, higher_is_better, drop_same_id, duplicates
     )
-    measured = measured_by(
-        metrics, truth, {ALL: run}, reading, convention, groups, sample_weight
-    )
+    asked = reading, convention, groups, sample_weight
+    if run is None:
+        _check_one_table(truth, reading)
+        measured = measured_by(
+            metrics, truth, {ALL: None}, *asked, one_table.of_members
+        )
+    else:
+        measured = measured_by(metrics, truth, {ALL: run}, *asked)
     warn_of_unjudged(measured)
     return Evaluated(measured, ALL, confidence)
 
 
+def _check_metrics(metrics: Any) -> None:
+    """Raise TypeError if there are no metrics."""
+    if metrics is None:
+        raise TypeError(
+            "`metrics` should be a metric, a list of metrics, or their names. "
+            "Received: None. They come after the truth and the run. With one "
+            "table of labels and scores, name them: `metrics=`."
+        )
+
+
+def _check_one_table(truth: Any, reading: Reading) -> None:
+    """Raise an error if an argument does not fit a table without a run."""
+    table_of(truth, reading)
+    for field in dataclasses.fields(reading):
+        value = getattr(reading, field.name)
+        if field.name in _OF_RUNS and value is not field.default:
+            raise ValueError(
+                f"`{field.name}` is for a truth and a run. Received: one table "
+                "of labels and scores. Leave it out."
+            )
+
+
 def compare(
     truth: Any,
-    systems: Mapping[str, Any],
-    metrics: Any,
+    systems: Mapping[str, Any] | None = None,
+    metrics: Any = None,
     *,
     baseline: str | None = None,
     groups: Any = None,
     convention: str | Convention | None = None,
-    columns: Mapping[str, str | None] | None = None,
+    columns: Mapping[str, Any] | None = None,
     query_ids: Any = None,
     item_ids: Any = None,
     higher_is_better: bool | Mapping[str, bool] = True,
@@ -200,7 +249,9 @@ def compare(
     Args:
         truth: the labels of the items; or those by humans and by a judge, as
             for `evaluate`.
-        systems: a dict of systems by name.
+        systems: a dict of systems by name; None for a table of labels and
+            scores, as for `evaluate`, whose columns of scores are the systems:
+            `columns={"score": ["old", "new"]}`.
         metrics: a metric, a `MetricCollection`, a list of these, or text, such
             as `"NDCG@10 RR"`. They are not updated. The differences of
             `LowerMean` and `JudgeCorrected` have tests like those of means,
@@ -253,19 +304,51 @@ def compare(
 
     Stability: stable.
     """
+    _check_metrics(metrics)
+    scores, chosen = _columns_of_scores(systems, columns)
     reading = Reading(
-        columns, query_ids, item_ids, higher_is_better, drop_same_id, duplicates
+        chosen, query_ids, item_ids, higher_is_better, drop_same_id, duplicates
     )
+    asked = reading, convention, groups, sample_weight
+    if systems is None:
+        _check_one_table(truth, reading)
+        checked_baseline(scores, baseline, confidence)
+        measured = measured_by(
+            metrics, truth, scores, *asked, one_table.of_members
+        )
+        warn_of_unjudged(measured)
+        return Compared(measured, baseline, confidence)
     for part in parts_of(truth):
         together.check_systems(systems, part, reading)
     checked_baseline(systems, baseline, confidence)
-    measured = measured_by(
-        metrics, truth, systems, reading, convention, groups, sample_weight
-    )
+    measured = measured_by(metrics, truth, systems, *asked)
     warn_of_unjudged(measured)
     compared = Compared(measured, baseline, confidence)
     compared._agreement_by = functools.partial(agreement_of, systems, reading)
     return compared
+
+
+def _columns_of_scores(
+    systems: Any, columns: Mapping[str, Any] | None
+) -> tuple[dict[str, str], Mapping[str, Any] | None]:
+    """Return the columns of scores of one table by system, and the others.
+
+    Raises:
+        ValueError: if there are no systems, and no columns of scores.
+    """
+    if systems is not None:
+        return {}, columns
+    chosen = dict(columns or {})
+    scores = chosen.pop("score", None)
+    scores = [scores] if isinstance(scores, str) else scores
+    if not isinstance(scores, list | tuple) or not scores:
+        raise ValueError(
+            "`systems` should be a dict of systems by name, or None for a "
+            "table with a column of scores for each system. Received: None, "
+            f"and {columns!r} as `columns`. Name them: "
+            '`columns={"score": ["old", "new"]}`.'
+        )
+    return {name: name for name in scores}, chosen
 
 
 def agreement_of(

@@ -26,8 +26,8 @@ _CONVERT = {
     "query": "Convert one side; inputs in order take `query_ids`",
     "item": "Convert one side, or pass `item_ids`, the id of each number",
 }
-_KEEP_BEST = 'Remove one, or pass `duplicates="best"` to keep the best of each.'
-_SIGNS = {"first_id_first": 1, "last_id_first": -1}  # of orders by id
+KEEP_BEST = 'Remove one, or pass `duplicates="best"` to keep the best of each.'
+SIGNS = {"first_id_first": 1, "last_id_first": -1}  # of orders by id
 _REMOVE = "`duplicates` is for runs: remove one."
 
 
@@ -85,7 +85,7 @@ class Judgements:
         found = cls(numbers, lists, labels, rows.item, absent)
         pairs = item_rows.ListItems(found.lists, found.items, found.keys)
         again, _ = item_rows.duplicates(pairs)
-        _check_once(rows, again, "the truth", _REMOVE)
+        check_once(rows, again, "the truth", _REMOVE)
         ids.warn_of_missing(found.queries, found.items)
         return found
 
@@ -136,12 +136,24 @@ class Judgements:
     def fingerprint(self) -> str:
         """A hash that does not depend on the order of the rows."""
         keys = ids.mixed(ids.keys_of(self.queries))[self.lists]
-        keys += np.uint64(3) * ids.mixed(ids.keys_of(self.items))
-        columns = self.labels.shape[1:] or (1,)
-        labels = self.labels.astype(np.float64).reshape(-1, *columns)
-        bits = labels.view(np.uint64) + np.arange(*columns, dtype=np.uint64)
-        keys = ids.mixed(keys)[:, None]
-        return f"{int(ids.mixed(keys + bits).sum()):016x}"
+        return f"{hash_of_labels(keys, self.items, self.labels):016x}"
+
+
+def hash_of_labels(
+    keys: np.ndarray, items: np.ndarray, labels: np.ndarray
+) -> int:
+    """Return a hash of labels; that of several chunks is the sum of theirs.
+
+    Args:
+        keys: `[items]`, mixed keys of the queries.
+        items: `[items]`, the ids of the items.
+        labels: `[items]` or `[items, subtopics]`.
+    """
+    keys = keys + np.uint64(3) * ids.mixed(ids.keys_of(items))
+    columns = labels.shape[1:] or (1,)
+    floats = labels.astype(np.float64).reshape(-1, *columns)
+    bits = floats.view(np.uint64) + np.arange(*columns, dtype=np.uint64)
+    return int(ids.mixed(ids.mixed(keys)[:, None] + bits).sum())
 
 
 class Joined(NamedTuple):
@@ -251,7 +263,7 @@ class Joining:
                 truth.lists[at], truth.items[at], truth.keys[at]
             ),
         )
-        _check_once(chunk, twins[0], self._argument, _KEEP_BEST)
+        check_once(chunk, twins[0], self._argument, KEEP_BEST)
         labels = truth.no_labels(len(places))
         labels[rows] = truth.labels[at[found]]
         self._found[at[found]] = True
@@ -261,7 +273,7 @@ class Joining:
         retrieved, judged = scores > -np.inf, truth.are_judged(labels)
         judgements = truth.are_judged(truth.labels[at])
         keys = self._queries[lists] + ids.keys_of(items)
-        self._ranking += _of_ranks(
+        self._ranking += hash_of_ranks(
             lists[retrieved], keys[retrieved], scores[retrieved]
         )
         counted = retrieved, retrieved & judged, judgements
@@ -301,9 +313,9 @@ class Joining:
         lists, labels, scores, items = map(
             np.concatenate, zip(*parts, strict=True)
         )
-        if self._order in _SIGNS:
-            sign = _SIGNS[self._order]
-            order = _by_score_and_id(lists, scores, items, sign)
+        if self._order in SIGNS:
+            sign = SIGNS[self._order]
+            order = by_score_and_id(lists, scores, items, sign)
             if labels.ndim > 1:
                 scores = _without_ties(lists, scores, order)
         else:
@@ -430,7 +442,7 @@ def _by_subtopic(
     )
     pairs = item_rows.ListItems.of(item, subtopics, len(first))
     again, _ = item_rows.duplicates(pairs)
-    _check_once(rows, again, "one subtopic of the truth", _REMOVE)
+    check_once(rows, again, "one subtopic of the truth", _REMOVE)
     kinds, place = np.unique(ids.exact(lists, subtopics), return_inverse=True)
     place -= np.searchsorted(kinds, lists * len(lists))
     if len(np.unique(subtopics)) == 1:
@@ -445,7 +457,7 @@ def _by_subtopic(
     return lists[first], Rows(rows.query[first], rows.item[first], labels)
 
 
-def _check_once(
+def check_once(
     rows: Rows, again: np.ndarray, argument: str, remedy: str
 ) -> None:
     """Raise ValueError if there are indices of rows that repeat an item."""
@@ -459,7 +471,7 @@ def _check_once(
         )
 
 
-def _by_score_and_id(
+def by_score_and_id(
     lists: np.ndarray, scores: np.ndarray, items: np.ndarray, sign: int
 ) -> np.ndarray:
     """Return the order by list, then descending score, then id.
@@ -472,8 +484,8 @@ def _by_score_and_id(
         items: the ids.
         sign: 1 for ascending ids, -1 for descending ones.
     """
-    order = _by_score(lists, scores)
-    tied = _tied(lists, scores, order)
+    order = by_score(lists, scores)
+    tied = tied_places(lists, scores, order)
     tied = tied[scores[order[tied]] > -np.inf]
     same = order[tied]
     keys = sign * _order_of_ids(items[same]), -scores[same], lists[same]
@@ -496,7 +508,7 @@ def _without_ties(
     return in_float32(np.where(scores > -np.inf, -below, -np.inf), lists)
 
 
-def _by_score(lists: np.ndarray, scores: np.ndarray) -> np.ndarray:
+def by_score(lists: np.ndarray, scores: np.ndarray) -> np.ndarray:
     """Return an order by list, then descending score in single precision.
 
     One sort of integers is four times as fast as `np.lexsort`. The bits of
@@ -507,7 +519,9 @@ def _by_score(lists: np.ndarray, scores: np.ndarray) -> np.ndarray:
     return np.argsort((lists.astype(np.int64) << 32) + bits, kind="stable")
 
 
-def _of_ranks(lists: np.ndarray, keys: np.ndarray, scores: np.ndarray) -> int:
+def hash_of_ranks(
+    lists: np.ndarray, keys: np.ndarray, scores: np.ndarray
+) -> int:
     """Return a hash of items with their ranks; tied items share one.
 
     Args:
@@ -515,7 +529,7 @@ def _of_ranks(lists: np.ndarray, keys: np.ndarray, scores: np.ndarray) -> int:
         keys: a key of the query and the item.
         scores: the scores.
     """
-    order = _by_score(lists, scores)
+    order = by_score(lists, scores)
     ranks = _ranks(lists[order], scores[order]).astype(np.uint64)
     return int(ids.mixed(keys[order] + ids.mixed(ranks)).sum())
 
@@ -536,7 +550,7 @@ def _ranks(lists: np.ndarray, scores: np.ndarray) -> np.ndarray:
     return found
 
 
-def _tied(
+def tied_places(
     lists: np.ndarray, scores: np.ndarray, order: np.ndarray
 ) -> np.ndarray:
     """Return the places in an order of items that have tied neighbours."""
@@ -563,8 +577,8 @@ def in_float32(scores: np.ndarray, lists: np.ndarray) -> np.ndarray:
         single = scores.astype(np.float32)
     if (single == scores).all():
         return single
-    order = _by_score(lists, -single)
-    tied = _tied(lists, single, order)
+    order = by_score(lists, -single)
+    tied = tied_places(lists, single, order)
     same = order[tied]
     order[tied] = same[np.lexsort((scores[same], lists[same]))]
     ranks = np.empty(len(order), np.float32)

@@ -10,7 +10,13 @@ from typing import Any
 import numpy as np
 
 from keras_rankmetrics import conventions
-from keras_rankmetrics.comparing import joining, statistics, together, values
+from keras_rankmetrics.comparing import (
+    joining,
+    requirements,
+    statistics,
+    together,
+    values,
+)
 from keras_rankmetrics.comparing.forms import input_of
 from keras_rankmetrics.comparing.measured import (
     ALL,
@@ -30,13 +36,10 @@ from keras_rankmetrics.conventions.rules import Rules
 from keras_rankmetrics.engine.messages import warn
 from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
 from keras_rankmetrics.files import QueriesReturnError
-from keras_rankmetrics.gains import exponential_gain
 from keras_rankmetrics.tables.ids import as_text
 from keras_rankmetrics.tables.members import members_of, metrics_in
 from keras_rankmetrics.types import UNJUDGED, Truth
 
-_GRADES = 30  # gains of grades above it make all others vanish
-_TIMES = 1e8  # labels above it look like seconds since 1970
 _PLAIN = Convention("ours", "", "", {})  # without rules
 _Metrics = Sequence[RankingMetric]
 _Found = tuple[Sequence[Any], str, dict[str, Values]]
@@ -50,6 +53,7 @@ def measured_by(
     convention: Any = None,
     groups: Any = None,
     sample_weight: Any = None,
+    of_members: Callable[..., Measured] | None = None,
 ) -> Measured:
     """Return the value of each metric for each system and list.
 
@@ -61,6 +65,8 @@ def measured_by(
         convention: a convention, its name, or None.
         groups: the group of each query, or None.
         sample_weight: the weights, or None.
+        of_members: returns the values of the members of the metrics; by
+            default those of systems next to the truth.
     """
     source = convention
     if isinstance(convention, str):
@@ -79,7 +85,7 @@ def measured_by(
             '`"NDCG@10"`, for the numbers of the tool.'
         )
     of_them = functools.partial(
-        of_members,
+        of_members or of_systems,
         systems=systems,
         reading=reading,
         rules_for=(source or _PLAIN).rules_for,
@@ -92,7 +98,7 @@ def measured_by(
     return of_them(members, truth)._replace(statistics=shown)
 
 
-def of_members(
+def of_systems(
     members: _Metrics,
     truth: Any,
     systems: Mapping[str, Any],
@@ -108,7 +114,7 @@ def of_members(
     the metrics read. With `depth`, lists without labels are excluded, and those
     with some should have labels for the items at all ranks down to it.
     """
-    reads = _truth_of(members)
+    reads = requirements.truth_of(members)
     rules = rules_for(reads)
     if reading.drop_same_id is not None:
         rules = rules._replace(drop_same_id=reading.drop_same_id)
@@ -166,18 +172,6 @@ def of_members(
     )
 
 
-def _truth_of(metrics: _Metrics) -> Truth | None:
-    """Return what the metrics read in place of labels; all must agree."""
-    reads = {m.name: m.definition.traits.reads for m in metrics}
-    if len(set(reads.values())) > 1:
-        raise ValueError(
-            "The metrics should all take labels, or all a reference ranking in "
-            "place of labels, or all labels by subtopic. Received: "
-            f"{reads}, None for labels. Call this once for each kind."
-        )
-    return next(iter(reads.values()))
-
-
 def _by_id(
     metrics: _Metrics,
     truth: Input,
@@ -187,14 +181,15 @@ def _by_id(
     depth: float | None,
 ) -> _Found:
     """Return the queries, a fingerprint of the truth, and each system."""
-    _check_by_id(metrics)
+    requirements.check_by_id(metrics)
     judgements, labels = _judged(metrics, truth, rules)
-    number, queries = len(judgements.numbers), judgements.queries
+    queries = judgements.queries
     together.check_order(truth, runs.values(), queries)
     order = "options"
     if any(metric.ties == "stable" for metric in metrics):
         order = "last_id_first" if rules.ties == "options" else rules.ties
     weights = together.weights_of(sample_weight, queries)
+    weights_at = None if weights is None else weights.__getitem__
     # A list that retrieves nothing would have the best value, except by metrics
     # of the judgements.
     lower = np.array(
@@ -213,7 +208,7 @@ def _by_id(
                     judgements, order, run.argument, depth or 0
                 )
                 lists = joined.join(together.checked_run(run, labels))
-                of_lists = values.of_lists(metrics, lists, weights, number)
+                of_lists = values.of_lists(metrics, lists, weights_at)
         overlap, missing = joined.overlap, joined.missing
         if rules.queries == "both":
             # A query that has an empty run has one.
@@ -253,60 +248,10 @@ def _judged(
             "There should be judgements in `truth`. Received: none. Check how "
             "they were read."
         )
-    are_grades = any(metric.labels == "grades" for metric in metrics)
     if are_labels:
-        _warn_of_negative(rows.value)
-        judged = rows.value[rows.value >= 0]
-        truth.assumed |= _checked_labels(judged, metrics, are_grades)
-    return judgements, rows.value if are_grades and are_labels else None
-
-
-def _warn_of_negative(labels: np.ndarray) -> None:
-    """Warn if labels below 0 have several values, one with a fraction."""
-    negative = np.unique(labels[labels < 0])
-    if len(negative) > 1 and (negative % 1 != 0).any():
-        warn(
-            "Labels should be 0 or more; those below 0 are of unjudged items. "
-            f"Received: {negative[0]:g} to {negative[-1]:g}, which look like "
-            "ratings or logits. Shift them to 0 and above."
-        )
-
-
-def _checked_labels(
-    labels: np.ndarray, metrics: _Metrics, are_grades: bool
-) -> dict[str, str]:
-    """Return what is assumed of the judgements; warn of a wrong highest one.
-
-    Args:
-        labels: the judgements.
-        metrics: the metrics.
-        are_grades: True if some metric takes labels as grades.
-    """
-    options = [metric.definition.options for metric in metrics]
-    have_default = any(x.get("relevance_threshold") == 1 for x in options)
-    grows_fast = any(x.get("gain_fn") is exponential_gain for x in options)
-    lowest, highest = labels.min(initial=np.inf), labels.max(initial=0)
-    if highest < 1 and are_grades:
-        warn(
-            "The truth should have labels of 1 or more for relevant items. "
-            f"Received: {highest:g} as the highest one. Check how it was read, "
-            "and that it is not the run."
-        )
-    if highest > _GRADES and grows_fast:
-        warn(
-            "Grades should be small for a gain of 2 to their power. Received: "
-            f"{highest:g}, so that only the highest ones count. Write "
-            '`"NDCG(gain_fn=linear_gain)@10"`, or scale the grades.'
-        )
-    if highest > _TIMES:
-        raise ValueError(
-            "Labels should be grades, or amounts below "
-            f"{_TIMES:g}. Received: {highest:g}, which looks like a time. Name "
-            "the column of labels by `columns`, or write a header."
-        )
-    # Ratings from 1 on are no grades of relevance.
-    are_all_relevant = 1 <= lowest < highest and have_default
-    return {"relevant": "label>=1"} if are_all_relevant else {}
+        truth.assumed |= requirements.checked_labels(rows.value, metrics)
+    are_grades = are_labels and requirements.take_grades(metrics)
+    return judgements, rows.value if are_grades else None
 
 
 def _by_position(
@@ -330,21 +275,3 @@ def _by_position(
         found[name] = found[name]._replace(ranking=fingerprint_of(system))
     [number] = {x.values.shape[1] for x in found.values()}
     return range(number), fingerprint_of(truth), found
-
-
-def _check_by_id(metrics: _Metrics) -> None:
-    """Raise ValueError if a metric needs arrays in place of ids."""
-    arrays = "Pass labels and scores as arrays"
-    for metric in metrics:
-        definition, reason = metric.definition, ""
-        if definition.inputs != "scores":
-            reason = f'`inputs="{definition.inputs}"`. Leave `inputs` out'
-        elif definition.traits.reads == "clicks":
-            reason = f"clicks and their propensities. {arrays}"
-        elif definition.traits.of_catalogue is not None:
-            reason = f"the items of a catalogue by number. {arrays}"
-        if reason:
-            raise ValueError(
-                "With ids of queries and items, metrics should take labels and "
-                f"scores. Received: {metric.name!r}, which takes {reason}."
-            )

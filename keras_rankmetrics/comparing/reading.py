@@ -269,9 +269,17 @@ class Input(abc.ABC):
         for found in self.chunks():
             rows = self.accepted(checked_rows(found, self.argument))
             if self.value == "score":
-                steps += _steps_of(rows)
-                rows = self._as_run(rows)
+                steps += steps_of(rows)
+                rows = self.as_run(rows)
             yield rows
+        self.warn_of_order(steps)
+
+    def warn_of_order(self, steps: np.ndarray) -> None:
+        """Warn if scores look like distances, or all are equal.
+
+        Args:
+            steps: the sum of `steps_of` for all rows.
+        """
         for _, wrong, like, remedy in self._orders_if_wrong(steps, _MANY):
             warn(
                 f"The scores of {self.argument} {wrong} in every query, as "
@@ -304,7 +312,7 @@ class Input(abc.ABC):
         """Return the entry of `_ORDERS` to expect, if the worst come first.
 
         Args:
-            steps: the result of `_steps_of` for all rows.
+            steps: the result of `steps_of` for all rows.
             least: the number of steps that prove an order.
         """
         higher = self.reading.higher_is_better
@@ -313,7 +321,7 @@ class Input(abc.ABC):
         wrong, right = steps[:2] if higher else steps[1::-1]
         return [_ORDERS[higher]] if wrong >= least and not right else []
 
-    def _as_run(self, rows: Rows) -> Rows:
+    def as_run(self, rows: Rows) -> Rows:
         """Return the rows of a run with the ids and scores to be ranked."""
         reading, (query, item, score) = self.reading, rows
         if reading.item_ids is not None and item.dtype.kind in "iu":
@@ -372,7 +380,7 @@ class Input(abc.ABC):
         if not self.are_hits:
             return rows
         rows = without_padding(rows)
-        orders = self._orders_if_wrong(_steps_of(rows), 1)
+        orders = self._orders_if_wrong(steps_of(rows), 1)
         for right, wrong, _, remedy in orders if self.value == "score" else ():
             raise ValueError(
                 f"The best items of {self.argument} should come first, so that "
@@ -389,7 +397,7 @@ def without_padding(rows: Rows) -> Rows:
     return Rows(*(column[rows.item != -1] for column in rows))
 
 
-def _steps_of(rows: Rows) -> np.ndarray:
+def steps_of(rows: Rows) -> np.ndarray:
     """Return how many rows have a higher, lower and equal score to that above.
 
     Only rows of one query are compared.
@@ -497,7 +505,7 @@ def check_numbers(rows: Rows, argument: str) -> None:
     """Raise ValueError if a value is NaN, or an id is empty."""
     for name, wrong in (
         ("NaN", np.isnan(rows.value)),
-        ("an empty id", _is_empty(rows.query) | _is_empty(rows.item)),
+        ("an empty id", is_empty(rows.query) | is_empty(rows.item)),
     ):
         for at in np.flatnonzero(wrong)[:1]:
             item, query = (as_text(ids[at].item()) for ids in rows[1::-1])
@@ -508,7 +516,8 @@ def check_numbers(rows: Rows, argument: str) -> None:
             )
 
 
-def _is_empty(ids: np.ndarray) -> np.ndarray:
+def is_empty(ids: np.ndarray) -> np.ndarray:
+    """Return True for ids that are empty or NaN, bool `[ids]`."""
     is_text = ids.dtype.kind in "US"
     found: np.ndarray = ids == ids.dtype.type() if is_text else ids != ids
     return found

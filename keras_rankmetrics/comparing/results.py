@@ -601,8 +601,9 @@ class Compared(Results):
         if self._agreement_by is None:
             raise ValueError(
                 "`agreement` needs the rankings of the systems. Received: a "
-                "result that was loaded or joined, which has values alone. "
-                "Call it on what `compare` returns."
+                "result that was loaded or joined, or of one table, which has "
+                "values alone. Call it on what `compare(truth, systems, ...)` "
+                "returns."
             )
         asked = RankBiasedOverlap() if metrics is None else metrics
         return self._agreement_by(asked)

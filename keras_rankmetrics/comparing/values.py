@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import keras
@@ -62,23 +62,21 @@ def of_arrays(
 def of_lists(
     metrics: Sequence[RankingMetric],
     joined: Iterable[Joined],
-    weights: np.ndarray | None,
-    number: int,
+    weights_at: Callable[[np.ndarray], np.ndarray] | None,
 ) -> Values:
     """Return the values for lists that were joined to the truth.
 
     Args:
         metrics: the metrics.
         joined: all lists, each once.
-        weights: `[lists]`, the weights of the lists, or None.
-        number: the number of lists.
+        weights_at: returns the weights of the lists at some places; or None.
 
     Raises:
         ValueError: if a metric would misread the labels.
     """
     definitions = [metric.definition for metric in metrics]
-    shape = (len(metrics), number)
-    total = Values(np.zeros(shape), np.zeros(shape, bool), np.zeros(shape))
+    # Of each batch: the places of its lists, and their values.
+    batches: list[tuple[np.ndarray, Values]] = []
     fills = {"labels": -1.0, "scores": 0.0}
     if definitions[0].traits.reads == "two_rankings":
         fills = dict.fromkeys(fills, -np.inf)
@@ -94,16 +92,18 @@ def of_lists(
             labels, places = arrays["labels"], each.places[taken]
             check_share(definitions, share_in(ops.array(labels)))
             weight = None
-            if weights is not None:
-                weight = np.ones(len(labels), weights.dtype)
-                weight[: len(places)] = weights[places]
+            if weights_at is not None:
+                weight = np.ones(len(labels), np.float32)
+                weight[: len(places)] = weights_at(places)
             draws = [next(draw)] * len(metrics)
             passed = labels, arrays["scores"], weight
             batch = Batch(is_watched=False)
             found = _values(evaluate_batch(definitions, passed, batch, draws))
-            for array, of_batch in zip(total[:3], found[:3], strict=True):
-                array[:, places] = of_batch[:, : len(places)]
-    return _simplest(total)
+            batches.append((places, found.taken(np.s_[:, : len(places)])))
+    order = np.argsort(np.concatenate([places for places, _ in batches]))
+    parts = zip(*(found[:3] for _, found in batches), strict=True)
+    values, valid, weights = (np.concatenate(x, axis=1) for x in parts)
+    return _simplest(Values(values, valid, weights).taken(np.s_[:, order]))
 
 
 def _together(joined: Iterable[Joined], items: int) -> Iterator[Joined]:

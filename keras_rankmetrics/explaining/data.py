@@ -13,7 +13,7 @@ from keras_rankmetrics import gains, metrics
 from keras_rankmetrics.comparing import together
 from keras_rankmetrics.comparing.forms import input_of
 from keras_rankmetrics.comparing.measured import ALL, Measured, Values
-from keras_rankmetrics.comparing.measuring import of_members
+from keras_rankmetrics.comparing.measuring import of_systems
 from keras_rankmetrics.comparing.reading import Reading as Asked
 from keras_rankmetrics.comparing.reading import have_same_id
 from keras_rankmetrics.comparing.report import warn_of_unjudged
@@ -212,7 +212,7 @@ class Data:
         rules = Rules(queries="both")
         probe = [metrics.JudgedAtK()]  # it takes any labels
         with np.errstate(all="ignore"):
-            found = of_members(probe, truth, systems, asked, lambda _: rules)
+            found = of_systems(probe, truth, systems, asked, lambda _: rules)
         warn_of_unjudged(found)
         return found
 
@@ -224,7 +224,7 @@ class Data:
         truth = truth if order.are_known else self.known
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
-            found = of_members(
+            found = of_systems(
                 metrics, truth, systems, asked, lambda _: order.rules
             )
         return found.systems[ALL]

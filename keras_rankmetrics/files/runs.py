@@ -7,6 +7,7 @@ import glob
 import itertools
 import os
 from collections.abc import Iterable, Iterator
+from typing import Protocol
 
 import numpy as np
 
@@ -175,15 +176,27 @@ def _parts(source: Source) -> Iterator[Part]:
     return trec.trec_parts(source, layout)
 
 
+class Scattered(Protocol):
+    """What may have the rows of a query apart.
+
+    Attributes:
+        path: its name, for errors.
+        is_scattered: True once rows of a query were found apart.
+    """
+
+    path: str
+    is_scattered: bool
+
+
 def whole_queries(
-    source: Source, parts: Iterable[Part], rows: int = _ROWS
+    source: Scattered, parts: Iterable[Part], rows: int = _ROWS
 ) -> Iterator[Part]:
     """Yield rows in chunks, none of which ends within a query.
 
     Raise `QueriesReturnError` if the rows of a query are not together.
 
     Args:
-        source: the file.
+        source: the file, or a lazy table.
         parts: the rows, in parts that may end within a query.
         rows: the number of rows of a chunk, which continues to the end of a
             query and of a part.

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from keras_rankmetrics.comparing.joining import _by_score_and_id
+from keras_rankmetrics.comparing.joining import by_score_and_id
 
 
 @pytest.mark.parametrize("sign", [1, -1])
@@ -21,7 +21,7 @@ def test_ties_are_in_the_order_of_ids(kind, sign):
             keys = (-scores,) if kind == "by score" else (-scores, lists)
             order = np.lexsort(keys)
             lists, scores, items = (x[order] for x in (lists, scores, items))
-        found = _by_score_and_id(lists, scores, items, sign)
+        found = by_score_and_id(lists, scores, items, sign)
         expected = sorted(
             range(number),
             key=lambda i: (lists[i], -scores[i], sign * by_text[items[i]]),
@@ -49,7 +49,7 @@ def test_ids_of_items_that_are_not_retrieved_are_not_sorted(monkeypatch):
     scores = np.full(200, -np.inf)
     scores[[0, 1, 100, 101]] = [2, 2, 3, 1]
     items = np.arange(200).astype(bytes)
-    found = _by_score_and_id(lists, scores, items, -1)
+    found = by_score_and_id(lists, scores, items, -1)
     assert sorted_ids == [b"0", b"1"]
     assert found[:2].tolist() == [1, 0]
     assert found[100:102].tolist() == [100, 101]

@@ -1,0 +1,388 @@
+"""Tables with labels and scores: as their join with themselves, or rows."""
+
+import csv
+import gzip
+import importlib
+import json
+import math
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import keras_rankmetrics as krm
+from keras_rankmetrics.comparing import labels_and_scores
+from keras_rankmetrics.files import blocks
+from keras_rankmetrics.files.runs import whole_queries
+
+METRICS = "NDCG@3 RR Recall@2 AP NDCG(ties=stable)@2 P(unjudged=condense)@2"
+ROLES = ("query", "item", "label", "score")
+
+
+@st.composite
+def tables(draw):
+    """The columns of a table with ties, unjudged items and scattered rows."""
+    texts = draw(st.booleans())
+    lengths = draw(st.lists(st.integers(1, 6), min_size=2, max_size=6))
+    rows = [
+        (query, item, draw(st.integers(-1, 3)), draw(st.integers(-2, 2)) / 4)
+        for query, length in enumerate(lengths, start=3)
+        for item in range(length)
+    ]
+    rows = draw(st.permutations(rows))
+    columns = dict(zip(ROLES, map(list, zip(*rows, strict=True)), strict=True))
+    if texts:
+        columns["query"] = [f"q{x}" for x in columns["query"]]
+        columns["item"] = [f"d{x}" for x in columns["item"]]
+    return columns
+
+
+def without_items(table):
+    return {name: x for name, x in table.items() if name != "item"}
+
+
+def quietly(call, *arguments, **options):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return call(*arguments, **options)
+
+
+@settings(max_examples=60)
+@given(table=tables())
+def test_a_table_with_items_is_as_its_join_with_itself(table):
+    for convention in (None, "trec_eval", "ranx"):
+        metrics = METRICS if convention is None else "map recip_rank"
+        metrics = "map mrr ndcg@3" if convention == "ranx" else metrics
+        options = {"convention": convention}
+        found, joined = (
+            quietly(krm.evaluate, table, *run, metrics=metrics, **options)
+            for run in ((), (table,))
+        )
+        assert found.per_list() == joined.per_list()
+        mine, theirs = (x.measured for x in (found, joined))
+        assert mine.truth == theirs.truth
+        assert mine.systems["all"].ranking == theirs.systems["all"].ranking
+        assert (
+            mine.systems["all"].overlap[2:5]
+            == (theirs.systems["all"].overlap[2:5])
+        )
+
+
+@settings(max_examples=40)
+@given(table=tables())
+def test_a_table_without_items_is_as_its_rows(table):
+    labels = [x if x >= 0 else krm.UNJUDGED for x in table["label"]]
+    rows = table["query"], labels, table["score"]
+    expected = quietly(krm.evaluate_rows, *rows, METRICS)
+    found = quietly(krm.evaluate, without_items(table), metrics=METRICS)
+    np.testing.assert_allclose(
+        list(found.values()), list(expected.values()), rtol=1e-6
+    )
+    queries = found.per_list()["query"]
+    assert queries == list(dict.fromkeys(table["query"]))
+
+
+def example(number=40, seed=0):
+    """A table of lists of one to nine rows, those of a query together."""
+    draw = np.random.default_rng(seed)
+    query = np.repeat(np.arange(number), draw.integers(1, 10, number))
+    return {
+        "query": query,
+        "label": draw.integers(0, 4, len(query)),
+        "score": draw.integers(0, 9, len(query)) / 8,
+    }
+
+
+def written(path, table):
+    """The path of a file with the table, in the format of its ending."""
+    rows = list(zip(*(x.tolist() for x in table.values()), strict=True))
+    if ".jsonl" in path.name:
+        lines = [json.dumps(dict(zip(table, row, strict=True))) for row in rows]
+        path.write_text("\n".join(lines) + "\n")
+    elif path.suffix == ".parquet":
+        arrow = pytest.importorskip("pyarrow")
+        parquet = importlib.import_module("pyarrow.parquet")
+        parquet.write_table(arrow.table(table), path)
+    else:
+        opened = gzip.open if path.suffix == ".gz" else open
+        with opened(path, "wt", newline="") as file:
+            delimiter = "\t" if ".tsv" in path.name else ","
+            writer = csv.writer(file, delimiter=delimiter)
+            writer.writerows([table, *rows])
+    return str(path)
+
+
+FILES = ("t.csv", "t.tsv", "t.csv.gz", "t.jsonl", "t.parquet")
+
+
+@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("order", ["together", "apart"])
+def test_files_are_read_in_chunks(tmp_path, monkeypatch, name, order):
+    table = example()
+    if order == "apart":
+        shuffled = np.random.default_rng(1).permutation(len(table["query"]))
+        table = {role: x[shuffled] for role, x in table.items()}
+    expected = krm.evaluate(table, metrics=METRICS)
+    path = written(tmp_path / name, table)
+    assert krm.evaluate(path, metrics=METRICS) == pytest.approx(dict(expected))
+    monkeypatch.setattr(whole_queries, "__defaults__", (4,))
+    monkeypatch.setattr(blocks.blocks_of, "__defaults__", (64,))
+    found = krm.evaluate(path, metrics=METRICS)
+    assert found == pytest.approx(dict(expected))
+    values, others = found.per_list(), expected.per_list()
+    ours = dict(zip(values["query"], values["RR"], strict=True))
+    theirs = zip(map(str, others["query"]), others["RR"], strict=True)
+    assert ours == dict(theirs)
+
+
+def in_polars(polars, table):
+    return polars.DataFrame(table).lazy()
+
+
+def in_a_stream(arrow, table):
+    return arrow.table(table).to_reader(max_chunksize=7)
+
+
+def in_a_data_set(data_sets, table):
+    arrow = importlib.import_module("pyarrow")
+    return data_sets.dataset(arrow.table(table))
+
+
+def in_duckdb(duckdb, table):
+    arrow = importlib.import_module("pyarrow")
+    return duckdb.from_arrow(arrow.table(table))
+
+
+LAZY = {
+    "polars": in_polars,
+    "pyarrow": in_a_stream,
+    "pyarrow.dataset": in_a_data_set,
+    "duckdb": in_duckdb,
+}
+
+
+@pytest.mark.parametrize("library", LAZY)
+@pytest.mark.parametrize("number", [1, 7, 2**18])
+def test_lazy_tables_are_read_in_batches(monkeypatch, library, number):
+    package = pytest.importorskip(library)
+    monkeypatch.setattr(labels_and_scores, "_ROWS", number)
+    monkeypatch.setattr(whole_queries, "__defaults__", (4,))
+    table = example()
+    more = {**table, "comment": np.array(["x"] * len(table["query"]))}
+    found = krm.evaluate(LAZY[library](package, more), metrics=METRICS)
+    expected = krm.evaluate(table, metrics=METRICS)
+    assert found == pytest.approx(dict(expected))
+    assert found.per_list()["RR"] == expected.per_list()["RR"]
+
+
+@pytest.mark.parametrize("library", LAZY)
+def test_rows_of_a_query_apart_in_a_lazy_table(monkeypatch, library):
+    package = pytest.importorskip(library)
+    monkeypatch.setattr(labels_and_scores, "_ROWS", 3)
+    monkeypatch.setattr(whole_queries, "__defaults__", (4,))
+    table = example()
+    order = np.argsort(np.arange(len(table["query"])) % 2, kind="stable")
+    apart = LAZY[library](package, {x: y[order] for x, y in table.items()})
+    if library == "pyarrow":
+        with pytest.raises(ValueError, match=r"together.*Sort it by query"):
+            krm.evaluate(apart, metrics=METRICS)
+        return
+    found = krm.evaluate(apart, metrics="NDCG@3 AP")
+    expected = krm.evaluate(table, metrics="NDCG@3 AP")
+    assert found == pytest.approx(dict(expected))
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars", "pyarrow", "records"])
+def test_frames_in_memory(kind):
+    table = example()
+    made = {
+        "pandas": lambda of: of.DataFrame(table).set_index("query"),
+        "polars": lambda of: of.DataFrame(table),
+        "pyarrow": lambda of: of.table(table),
+        "records": lambda of: [
+            dict(zip(table, row, strict=True))
+            for row in zip(*table.values(), strict=True)
+        ],
+    }[kind]
+    package = None if kind == "records" else pytest.importorskip(kind)
+    found = krm.evaluate(made(package), metrics=METRICS)
+    assert found == krm.evaluate(table, metrics=METRICS)
+
+
+def test_weights_and_groups_by_query(tmp_path, monkeypatch):
+    monkeypatch.setattr(whole_queries, "__defaults__", (4,))
+    monkeypatch.setattr(blocks.blocks_of, "__defaults__", (64,))
+    table = example()
+    path = written(tmp_path / "t.csv", table)
+    weight = {query: query % 3 for query in range(40)}
+    group = {query: "ab"[query % 2] for query in range(40)}
+    items = {**table, "item": np.arange(len(table["query"]))}
+    expected = krm.evaluate(
+        items, items, "AP", sample_weight=weight, groups=group
+    )
+    weight, group = (
+        {str(query): x for query, x in of.items()} for of in (weight, group)
+    )
+    found = krm.evaluate(path, metrics="AP", sample_weight=weight, groups=group)
+    assert found["AP"] == pytest.approx(expected["AP"])
+    assert found["AP"] != pytest.approx(krm.evaluate(path, metrics="AP")["AP"])
+    for name, of_group in expected.groups.items():
+        assert found.groups[name]["AP"].value == pytest.approx(
+            of_group["AP"].value
+        )
+
+
+def test_each_column_of_scores_is_a_system(tmp_path):
+    table = example()
+    new = np.random.default_rng(2).random(len(table["query"]))
+    both = {**table, "new": new}
+    columns = {"score": ["new", "score"]}
+    for x in (both, written(tmp_path / "t.csv", both)):
+        found = krm.compare(x, metrics="AP", columns=columns)
+        assert found.systems == ["new", "score"]
+        of_new = krm.evaluate({**table, "score": new}, metrics="AP")
+        of_old = krm.evaluate(table, metrics="AP")
+        assert found.per_list()["AP"] == pytest.approx(
+            of_new.per_list()["AP"] + of_old.per_list()["AP"]
+        )
+    with pytest.raises(ValueError, match="or of one table"):
+        found.agreement()
+
+
+def test_saved_results_of_a_table_and_of_its_join_are_one_comparison():
+    table = example()
+    places = np.arange(len(table["query"]))
+    table = {**table, "item": places, "score": places % 7}
+    other = {**table, "score": -places}
+    one = krm.compare(table, metrics="AP", columns={"score": ["score"]})
+    two = krm.compare(table, {"other": other}, "AP")
+    assert one.join(two).systems == ["score", "other"]
+
+
+def test_columns_and_distances():
+    query, relevant, far = [1, 1, 2, 2], [0, 1, 1, 0], [0.1, 0.5, 0.2, 0.3]
+    table = {"user": query, "clicked": relevant, "dist": far}
+    columns = {"label": "clicked", "score": "dist"}
+    found = krm.evaluate(
+        table, metrics="RR", columns=columns, higher_is_better=False
+    )
+    assert found["RR"] == 0.75
+    assert "query=user" in str(found)
+    # A rating next to a prediction is the label.
+    ratings = {"uid": query, "rating": relevant, "prediction": far}
+    assert krm.evaluate(ratings, metrics="RR")["RR"] == 0.75
+
+
+def test_an_item_has_one_row_unless_it_is_left_out():
+    table = {**example(3), "doc_id": np.zeros(len(example(3)["query"]), int)}
+    with pytest.raises(ValueError, match=r"once in the list.*\"item\": None"):
+        krm.evaluate(table, metrics="RR")
+    found = krm.evaluate(table, metrics="RR", columns={"item": None})
+    assert found == krm.evaluate(example(3), metrics="RR")
+
+
+TABLE = {"query": [1, 1, 2], "label": [1, 0, 1], "score": [0.5, 0.5, 0.1]}
+REFUSED = {
+    "no metrics": (TABLE, {"metrics": None}, "`metrics` should be a metric"),
+    "no table": ({"q1": {"d1": 1}}, {}, "Without `run`.*Received: dict"),
+    "no score": ({**TABLE, "score": None}, {}, "Without `run`"),
+    "a truth": (
+        {"query": [1], "item": [2], "label": [1]},
+        {},
+        "one column for the score.*looks like judgements",
+    ),
+    "a run": (
+        {"query": [1], "item": [2], "score": [0.5]},
+        {},
+        "one column for the label",
+    ),
+    "a wrong name": (TABLE, {"columns": {"item": "d"}}, "should name a column"),
+    "a missing score": (
+        {**TABLE, "score": [0.5, math.nan, 0.1]},
+        {},
+        "Received: none as the score in row 2, of the query 1",
+    ),
+    "a missing label": (
+        {**TABLE, "label": [1, 0, math.nan]},
+        {},
+        "none as the label in row 3",
+    ),
+    "tied items without ids": (
+        TABLE,
+        {"metrics": "map", "convention": "trec_eval"},
+        "orders tied items by their ids.*no column of items",
+    ),
+    "a convention that drops items": (
+        {**TABLE, "score": [0.5, 0.4, 0.1]},
+        {"metrics": "NDCG@10", "convention": "beir"},
+        "id of their query should be dropped.*`drop_same_id=False`",
+    ),
+    "names of queries": (
+        TABLE,
+        {"query_ids": [1, 2]},
+        "`query_ids` is for a truth and a run",
+    ),
+    "metrics of two rankings": (
+        TABLE,
+        {"metrics": "RBO"},
+        "should have metrics that take these",
+    ),
+    "two lengths": (
+        {**TABLE, "label": [1, 0]},
+        {},
+        "columns of `truth` should have one length",
+    ),
+    "integers that floats tie": (
+        {**TABLE, "score": [2**60, 2**60 + 1, 0]},
+        {},
+        "exact in float64",
+    ),
+    "no rows": (
+        {role: np.zeros(0) for role in TABLE},
+        {},
+        "There should be rows in `truth`. Received: none",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_is_no_such_table(name):
+    table, options, expected = REFUSED[name]
+    with pytest.raises((ValueError, TypeError), match=f"(?s){expected}"):
+        krm.evaluate(table, **{"metrics": "RR", **options})
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "expected"),
+    [
+        ("run", "q1 Q0 d1 1 0.5 tag\n", "Received: 'a run of TREC'"),
+        ("qrels", "q1 0 d1 1\n", "Received: 'judgements of TREC'"),
+        ("t.json", '{"q1": {"d1": 1}}', "Received: 'nested JSON'"),
+        ("t.csv", "query,label,score\n1,1,x\n", "line 2: The score should be"),
+        ("u.csv", "query,label,score\n,1,1\n", "line 2: Each row should have"),
+        ("t.jsonl", '{"query": 1, "label": "a", "score": 1}', "The label `la"),
+        ("v.csv", "query,label,score\n", "There should be rows in"),
+    ],
+)
+def test_files_that_have_no_such_table(tmp_path, name, text, expected):
+    path = tmp_path / name
+    path.write_text(text)
+    with pytest.raises(ValueError, match=expected):
+        krm.evaluate(str(path), metrics="RR")
+
+
+def test_labels_that_look_wrong_in_a_later_chunk(tmp_path, monkeypatch):
+    monkeypatch.setattr(whole_queries, "__defaults__", (4,))
+    monkeypatch.setattr(blocks.blocks_of, "__defaults__", (64,))
+    table = example()
+    label = table["label"] + 0
+    label[-1] = 1_700_000_000
+    path = written(tmp_path / "t.csv", {**table, "label": label})
+    with pytest.raises(ValueError, match="looks like a time"):
+        krm.evaluate(path, metrics="RR")
+    label[-1] = 40
+    path = written(tmp_path / "t.csv", {**table, "label": label})
+    with pytest.warns(UserWarning, match="Grades should be small"):
+        krm.evaluate(path, metrics="NDCG@3")
