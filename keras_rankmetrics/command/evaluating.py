@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import csv
 import json
 import os
 import warnings
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -20,6 +22,7 @@ from keras_rankmetrics.command.printing import (
 )
 from keras_rankmetrics.comparing import Compared, Verdict
 from keras_rankmetrics.comparing.gating import verdict_on_mean
+from keras_rankmetrics.comparing.measured import ALL
 from keras_rankmetrics.comparing.report import POWER, percent
 from keras_rankmetrics.comparing.table_formats import as_csv
 from keras_rankmetrics.engine.messages import as_table
@@ -48,7 +51,10 @@ def evaluation(arguments: argparse.Namespace) -> tuple[str, int]:
     more = [arguments.groups] if arguments.groups else []
     _check_outputs(arguments, [*paths, *more])
     groups = _groups(arguments.groups) if arguments.groups else None
-    compared, notes = _compared(arguments, _names_of(paths), groups)
+    if arguments.runs:
+        compared, notes = _compared(arguments, _names_of(paths), groups)
+    else:
+        compared, notes = _of_one_table(arguments, groups)
     if arguments.per_list:
         _write(arguments.per_list, as_csv(compared.per_list()))
     if arguments.save:
@@ -71,7 +77,7 @@ def evaluation(arguments: argparse.Namespace) -> tuple[str, int]:
 
 def _baseline_path(baseline: str | None, runs: list[str]) -> list[str]:
     """Return the path of the baseline, named by its path or as in the table."""
-    if baseline is None:
+    if baseline is None or not runs:
         return []
     names = _names_of(runs).items()
     return [path for path, name in names if name == baseline] or [baseline]
@@ -245,25 +251,72 @@ def _compared(
 
     truth = source_of(qrels, "label")
     runs = {name: source_of(path, "score") for path, name in names.items()}
+    with _printed_warnings(progress):
+        compared = krm.compare(
+            truth,
+            runs,
+            arguments.metrics,
+            higher_is_better=_higher_is_better(
+                arguments.lower_is_better, list(names.values()), names
+            ),
+            **_options(arguments, groups),
+        )
+    return compared, _notes_of_scattered([*runs.values()])
+
+
+def _of_one_table(
+    arguments: argparse.Namespace, groups: Mapping[str, str] | None
+) -> tuple[Compared, list[str]]:
+    """Return the comparison of the columns of scores of a table, with notes.
+
+    Several columns have names of their own; a single one has that of the file.
+    """
+    path, options = arguments.qrels, _options(arguments, groups)
+    lower, metrics = arguments.lower_is_better, arguments.metrics
+    progress = Progress([path], arguments.progress)
+    table = Source(path, "both", arguments.columns, progress.watch(path))
+    scores = arguments.columns.get("score")
+    with _printed_warnings(progress):
+        if isinstance(scores, list):
+            higher = _higher_is_better(lower, scores, {})
+            found = krm.compare(
+                table, None, metrics, higher_is_better=higher, **options
+            ).measured
+        else:
+            [name] = _names_of([path]).values()
+            higher = _higher_is_better(lower, [name], {path: name})
+            found = krm.evaluate(
+                table,
+                metrics=metrics,
+                higher_is_better=higher is True,
+                **options,
+            ).measured.renamed(ALL, name)
+    compared = Compared(found, arguments.baseline, arguments.confidence)
+    return compared, _notes_of_scattered([table])
+
+
+def _options(
+    arguments: argparse.Namespace, groups: Mapping[str, str] | None
+) -> dict[str, Any]:
+    """Return the arguments of `compare` that any inputs have."""
+    return {
+        "groups": groups,
+        "convention": arguments.convention,
+        "columns": arguments.columns,
+        "confidence": arguments.confidence,
+    }
+
+
+@contextlib.contextmanager
+def _printed_warnings(progress: Progress) -> Iterator[None]:
+    """Print warnings without a line of code, and clear the progress bar."""
     try:
         with (
             np.errstate(divide="ignore", invalid="ignore"),
             warnings.catch_warnings(record=True) as caught,
         ):
-            # These are printed below without a line of code.
             warnings.simplefilter("always", UserWarning)
-            compared = krm.compare(
-                truth,
-                runs,
-                arguments.metrics,
-                groups=groups,
-                convention=arguments.convention,
-                columns=arguments.columns,
-                higher_is_better=_higher_is_better(
-                    arguments.lower_is_better, names
-                ),
-                confidence=arguments.confidence,
-            )
+            yield
     finally:
         progress.clear()
     # A run that is read again may cause a warning again.
@@ -273,29 +326,33 @@ def _compared(
         else:
             place = each.filename, each.lineno
             warnings.warn_explicit(each.message, each.category, *place)
-    scattered = [run.path for run in runs.values() if run.is_scattered]
+
+
+def _notes_of_scattered(sources: Sequence[Source]) -> list[str]:
+    """Return a note on the files whose rows of a query are not together."""
+    scattered = [source.path for source in sources if source.is_scattered]
     if not scattered:
-        return compared, []
-    note = (
+        return []
+    return [
+        "",
         f"The rows of a query are not together in {', '.join(scattered)}, "
-        "so it was held in memory and sorted."
-    )
-    return compared, ["", note]
+        "so it was held in memory and sorted.",
+    ]
 
 
 def _higher_is_better(
-    lower: list[str | None], names: Mapping[str, str]
+    lower: list[str | None], systems: list[str], names: Mapping[str, str]
 ) -> bool | dict[str, bool]:
     """Return the argument of `compare` for runs with distances.
 
     Args:
         lower: the paths or names of these runs; None for all runs.
+        systems: the names of all runs.
         names: the name of each run by its path.
 
     Raises:
         ValueError: if there is no such run.
     """
-    systems = list(names.values())
     higher = {}
     for run in lower:
         if run is None:

@@ -121,9 +121,10 @@ class BothInFile(File):
     @functools.cached_property
     def source(self) -> Source:
         """The file, which the command passes in place of a path."""
-        if isinstance(self.x, Source):
-            return self.x
-        return Source(os.fsdecode(self.x), "both", self.reading.chosen)
+        if not isinstance(self.x, Source):
+            return Source(os.fsdecode(self.x), "both", self.reading.chosen)
+        self.x.columns = self.reading.chosen  # one of several scores
+        return self.x
 
     @property
     def is_scattered(self) -> bool:
@@ -158,7 +159,7 @@ def table_of(x: Any, reading: Reading) -> OneTable:
     """
     own = "score", _ARGUMENT, reading
     if File.matches(x, reading) or isinstance(x, Source):
-        return BothInFile(x, *own)
+        return BothInFile(x, "score", os.fsdecode(x), reading)
     if _is_lazy(x):
         return BothLazily(x, *own)
     if isinstance(x, list | tuple) and fields_of(first_of(x)):

@@ -275,7 +275,7 @@ def of_members(
     if reading.drop_same_id is not None:
         rules = rules._replace(drop_same_id=reading.drop_same_id)
     found: dict[str, Values] = {}
-    read_as: dict[str, dict[str, str]] = {}
+    read_as = {}
     for name, column in systems.items():
         own = reading.of_system(name, rules)
         if column is not None:
@@ -288,8 +288,9 @@ def of_members(
         )
         table.assumed |= assumed
         roles = table.read_as()
-        score = {"score": roles.pop("score")} if roles else {}
-        read_as |= {"truth": roles, name: score} if roles else {}
+        if column is not None:
+            roles.pop("score", None)  # the user named it
+        read_as["truth"] = roles
     texts = [ids.as_text(query) for query in lists.queries.tolist()]
     return Measured(
         tuple(map(statistics.mean_of, members)),
@@ -298,7 +299,7 @@ def of_members(
         found,
         together.groups_of_lists(groups, texts, False),
         str(rules),
-        read_as=read_as,
+        read_as={name: roles for name, roles in read_as.items() if roles},
     )
 
 

@@ -91,6 +91,14 @@ class Reading:
                 f"names of columns. Received: {columns!r}. Write "
                 '`columns={"query": "qid"}`.'
             )
+        for role, name in columns.items():
+            if isinstance(name, list | tuple):
+                raise ValueError(
+                    "`columns` should have one name for each role. Received: "
+                    f"{name!r} for the {role}. For several columns of scores "
+                    "in a table that also has the labels, call `compare(table, "
+                    "metrics=...)`."
+                )
         for name in ("query_ids", "item_ids"):
             numbers = index_of(getattr(self, name))
             in_order = list(range(len(numbers)))

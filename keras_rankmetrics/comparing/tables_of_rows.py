@@ -29,7 +29,9 @@ _SOME = 100  # rows that show what all are
 _PARTS = {"split", "fold", "subset", "model", "system"}
 # What else to do if a role has no column.
 _HINTS = {
-    "item": " For queries, labels and scores alone: `evaluate_rows`.",
+    "item": (
+        " For queries, labels and scores alone: `evaluate(table, metrics=...)`."
+    ),
     "label": ' If each row is relevant: `columns={"label": None}`.',
     "score": (
         " If the order of the items ranks them: name a column `rank`, or pass "

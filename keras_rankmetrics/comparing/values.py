@@ -6,7 +6,6 @@ import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-import keras
 import numpy as np
 
 from keras_rankmetrics.comparing.joining import Joined
@@ -26,13 +25,11 @@ from keras_rankmetrics.tables.ragged import (
     FEW_SHAPES,
     PADDING,
     Ragged,
+    by_length,
     by_width,
 )
 
-# The number of items of a batch, unless one list has more. On torch, arrays of
-# this size stay in the caches of a processor; on the other backends, starting
-# an operation takes longer.
-_ITEMS = 2**14 if keras.config.backend() == "torch" else 2**17
+_ITEMS = 2**17  # of a batch of few shapes, unless one list has more
 
 
 def of_arrays(
@@ -76,7 +73,7 @@ def of_lists(
     """
     definitions = [metric.definition for metric in metrics]
     # Of each batch: the places of its lists, and their values.
-    batches: list[tuple[np.ndarray, Values]] = []
+    parts: list[tuple[np.ndarray, Values]] = []
     fills = {"labels": -1.0, "scores": 0.0}
     if definitions[0].traits.reads == "two_rankings":
         fills = dict.fromkeys(fills, -np.inf)
@@ -88,7 +85,12 @@ def of_lists(
             "labels": Ragged(each.labels, each.lengths),
             "scores": Ragged(each.scores, each.lengths),
         }
-        for taken, arrays in by_width(lists, fills, _ITEMS, FEW_SHAPES):
+        batches = (
+            by_width(lists, fills, _ITEMS)
+            if FEW_SHAPES
+            else by_length(lists, fills)
+        )
+        for taken, arrays in batches:
             labels, places = arrays["labels"], each.places[taken]
             check_share(definitions, share_in(ops.array(labels)))
             weight = None
@@ -99,10 +101,10 @@ def of_lists(
             passed = labels, arrays["scores"], weight
             batch = Batch(is_watched=False)
             found = _values(evaluate_batch(definitions, passed, batch, draws))
-            batches.append((places, found.taken(np.s_[:, : len(places)])))
-    order = np.argsort(np.concatenate([places for places, _ in batches]))
-    parts = zip(*(found[:3] for _, found in batches), strict=True)
-    values, valid, weights = (np.concatenate(x, axis=1) for x in parts)
+            parts.append((places, found.taken(np.s_[:, : len(places)])))
+    order = np.argsort(np.concatenate([places for places, _ in parts]))
+    columns = zip(*(found[:3] for _, found in parts), strict=True)
+    values, valid, weights = (np.concatenate(x, axis=1) for x in columns)
     return _simplest(Values(values, valid, weights).taken(np.s_[:, order]))
 
 

@@ -86,7 +86,7 @@ Lists: TypeAlias = Mapping[str, Ragged]
 # jax compiles each operation for each new shape, which takes seconds.
 FEW_SHAPES = keras.config.backend() == "jax"
 
-LARGEST = 2**21
+LARGEST = 2**17 if keras.config.backend() == "numpy" else 2**21
 """The maximum size of a padded batch, unless one list is longer."""
 
 # On a busy machine, an operation of torch on several threads waits for the
@@ -208,10 +208,33 @@ PADDING = 2**22
 """The number of items of padding that takes as long as compiling a shape."""
 
 
-def by_width(
-    lists: Lists, fills: Mapping[str, float], items: int, few_shapes: bool
-) -> Iterator[tuple[np.ndarray, dict[str, np.ndarray]]]:
-    """Yield batches of lists of similar lengths, with the indices of the lists.
+Batches = Iterator[tuple[np.ndarray, dict[str, np.ndarray]]]
+"""Padded arrays, with the indices of their lists."""
+
+
+def by_length(lists: Lists, fills: Mapping[str, float]) -> Batches:
+    """Yield batches of lists of similar lengths, each as wide as its longest.
+
+    Args:
+        lists: columns of the same lengths.
+        fills: the value of padding, by column.
+    """
+    lengths = next(iter(lists.values())).lengths
+    order = np.arange(len(lengths))
+    if (np.diff(lengths) < 0).any():
+        order = np.argsort(lengths, kind="stable")
+        lists = {name: ragged.take(order) for name, ragged in lists.items()}
+    # Of subtopics, an item has several labels.
+    numbers = max(x.values[:1].size for x in lists.values())
+    stops = [*_stops(lengths[order] * numbers)][::-1]
+    begin = 0
+    for stop, part in zip(stops, _cut(lists, stops), strict=True):
+        yield order[begin:stop], padded(part, fills)
+        begin = stop
+
+
+def by_width(lists: Lists, fills: Mapping[str, float], items: int) -> Batches:
+    """Yield batches of lists in the widths of `few_widths`, in few shapes.
 
     Items and rows after the lists are padding.
 
@@ -219,23 +242,13 @@ def by_width(
         lists: columns of the same lengths.
         fills: the value of padding, by column.
         items: the number of items of a batch, unless one list has more.
-        few_shapes: True for the widths of `few_widths`, and one number of rows
-            for each of them. False for more widths, merged as long as that adds
-            one batch of padding, and fewer rows where there are few lists.
     """
-    lengths = next(iter(lists.values())).lengths
-    widths = (
-        few_widths(lengths, PADDING)
-        if few_shapes
-        else _merged(_widths(lengths), items)
-    )
+    widths = few_widths(next(iter(lists.values())).lengths, PADDING)
     for width in np.unique(widths).tolist():
         [similar] = np.nonzero(widths == width)
-        most = max(1, items // width)
-        for begin in range(0, len(similar), most):
-            taken = similar[begin : begin + most]
-            power_of_4 = 4 ** (((len(taken) - 1).bit_length() + 1) // 2)
-            rows = most if few_shapes else min(most, power_of_4)
+        rows = max(1, items // width)
+        for begin in range(0, len(similar), rows):
+            taken = similar[begin : begin + rows]
             yield (
                 taken,
                 {
@@ -281,10 +294,3 @@ def _merged(widths_of_lists: np.ndarray, padding: int) -> np.ndarray:
         widths, lists = np.delete(widths, least), np.delete(lists, least)
     found: np.ndarray = widths[np.searchsorted(widths, widths_of_lists)]
     return found
-
-
-def _widths(lengths: np.ndarray) -> np.ndarray:
-    """Return the lengths rounded up to 2^n or 3 * 2^n, and at least 16."""
-    powers = 2 ** np.ceil(np.log2(np.maximum(lengths, 16))).astype(np.int64)
-    less = powers * 3 // 4
-    return np.where((lengths > 16) & (lengths <= less), less, powers)

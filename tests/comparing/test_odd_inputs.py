@@ -231,7 +231,7 @@ def test_a_table_without_scores_may_have_ranks_or_lists():
     refused(text, {"u1": ["a"]}, recommended)
     pd = pytest.importorskip("pandas", reason="needs the extra [interop]")
     rows = pd.DataFrame({"query": [1], "label": [1], "score": [0.1]})
-    refused(r"\.{3}.*alone: `evaluate_rows`", rows, rows)
+    refused(r"\.{3}.*alone: `evaluate\(table, ", rows, rows)
 
 
 def test_ids_of_queries_are_for_inputs_without_them():

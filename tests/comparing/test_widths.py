@@ -7,7 +7,12 @@ import keras_rankmetrics as krm
 from keras_rankmetrics.comparing import values
 from keras_rankmetrics.comparing.joining import Joined
 from keras_rankmetrics.comparing.values import _together
-from keras_rankmetrics.tables.ragged import Ragged, by_width, few_widths
+from keras_rankmetrics.tables.ragged import (
+    Ragged,
+    by_length,
+    by_width,
+    few_widths,
+)
 
 BUDGET = 2**22
 METRICS = [krm.NDCG(10), krm.MeanAveragePrecision(), krm.AUC()]
@@ -21,7 +26,7 @@ def joined(lengths):
 
 def shapes(lengths):
     lists = {"labels": Ragged(np.ones(lengths.sum(), "f4"), lengths)}
-    batches = by_width(lists, {"labels": -1.0}, values._ITEMS, few_shapes=True)
+    batches = by_width(lists, {"labels": -1.0}, values._ITEMS)
     return {arrays["labels"].shape for _, arrays in batches}
 
 
@@ -60,6 +65,27 @@ def test_the_length_of_a_width_fits():
     lengths = np.array([1, 19, 20, 21, 40, 41, 1280, 1281, 20 * 2**20])
     expected = [20, 20, 20, 40, 40, 80, 1280, 2560, 20 * 2**20]
     assert few_widths(lengths, 0).tolist() == expected
+
+
+@pytest.mark.not_on("jax", reason="it rounds the numbers of rows and items")
+@pytest.mark.parametrize("subtopics", [0, 3])
+def test_batches_of_similar_lengths_hold_each_list_once(subtopics):
+    lengths = of_very_different_lengths(3000)
+    shape = (lengths.sum(), subtopics) if subtopics else (lengths.sum(),)
+    numbers = np.repeat(np.arange(len(lengths)), lengths)
+    values = np.broadcast_to(
+        numbers.reshape(-1, *(1,) * bool(subtopics)), shape
+    )
+    seen, size = [], 0
+    for taken, arrays in by_length({"x": Ragged(values, lengths)}, {"x": -1}):
+        batch = arrays["x"] if not subtopics else arrays["x"][:, :, -1]
+        inside = np.arange(batch.shape[1]) < lengths[taken][:, None]
+        assert (batch == np.where(inside, taken[:, None], -1)).all()
+        assert batch.shape[1] == lengths[taken].max()
+        seen += taken.tolist()
+        size += batch.size
+    assert sorted(seen) == list(range(len(lengths)))
+    assert size < 2 * lengths.sum()
 
 
 def test_nothing_to_pad():

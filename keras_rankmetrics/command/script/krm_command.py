@@ -82,7 +82,8 @@ def _parser() -> argparse.ArgumentParser:
         "Evaluate runs, and test which differ from the baseline.",
     )
     _add_common_arguments(add)
-    add("runs", metavar="RUN", nargs="+", help="file of a run")
+    run = "file of a run; none if QRELS is a table that has scores, too"
+    add("runs", metavar="RUN", nargs="*", help=run)
     add("--baseline", metavar="RUN", help="(default: the first run)")
     formats = ("text", "markdown", "latex", "json", "csv")
     add("--format", choices=formats, default="text", help="(default: text)")
@@ -188,9 +189,10 @@ def level(text: str) -> float:
     return float(text)
 
 
-def _columns(text: str) -> dict[str, str]:
-    """Return the names of columns by role."""
-    columns = {}
+def _columns(text: str) -> dict[str, Any]:
+    """Return the names of columns by role; a list of several scores."""
+    columns: dict[str, Any] = {}
+    scores = []
     for part in text.split(","):
         role, _, name = part.partition("=")
         if role not in _ROLES or not name:
@@ -199,7 +201,8 @@ def _columns(text: str) -> dict[str, str]:
                 f"Received: {part!r}."
             )
         columns[role] = name
-    return columns
+        scores += [name] if role == "score" else []
+    return columns | ({"score": scores} if len(scores) > 1 else {})
 
 
 if __name__ == "__main__":
