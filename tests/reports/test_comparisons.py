@@ -12,6 +12,7 @@ from tests.tools.benchmarks.comparisons import (
     Share,
 )
 from tests.tools.benchmarks.scenarios import SCENARIOS
+from tests.tools.benchmarks.units import ratio
 
 ROUNDS = {
     "ours": [4.0, 9.0, 5.0],
@@ -108,3 +109,11 @@ def test_a_run_has_no_values_of_what_failed():
     assert ltr.values("rax") == [40.0, 40.0]
     assert ltr.values("ranx") == []
     assert ids.values("replay") == []
+
+
+def test_a_ratio_to_almost_nothing_has_no_digits():
+    assert [ratio(x) for x in (1.234, 10_000, 52_548)] == [
+        "1.23",
+        "10,000",
+        "> 10,000",
+    ]

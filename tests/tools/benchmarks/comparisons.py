@@ -10,7 +10,7 @@ import math
 import statistics
 from collections.abc import Callable, Iterator, Sequence
 
-from tests.tools.benchmarks.units import rounded
+from tests.tools.benchmarks.units import ratio, rounded
 
 # The values of a contender, by its name: one for each round.
 Values = Callable[[str], Sequence[float]]
@@ -64,7 +64,7 @@ class Ratio(Comparison):
         )
 
     def text(self, value: float) -> str:
-        return rounded(value)
+        return ratio(value)
 
 
 class Share(Comparison):

@@ -16,7 +16,7 @@ from tests.tools.benchmarks.markdown import table
 from tests.tools.benchmarks.measurement import Run
 from tests.tools.benchmarks.modes import MODES
 from tests.tools.benchmarks.scenarios import SCENARIOS
-from tests.tools.benchmarks.units import rounded
+from tests.tools.benchmarks.units import ratio
 
 # Who is beside us wherever it takes part.
 NEAREST = (KERAS_RS, RAX, TORCHMETRICS)
@@ -91,7 +91,7 @@ def _cell(run: Run, places: Sequence[Place]) -> str:
     if run.failure or (ours and ours.failure):
         return "failed"
     values = [place.value(run) for place in places]
-    return UNBROKEN.join(NOTHING if v is None else rounded(v) for v in values)
+    return UNBROKEN.join(NOTHING if v is None else ratio(v) for v in values)
 
 
 def _places(runs: Sequence[Run], mode: str) -> list[Place]:
@@ -110,6 +110,6 @@ def _ratio(run: Run, name: str, other: str) -> float | None:
     if measurement is None or measurement.head_start:
         return None
     present = [m.contender for m in run.measurements]
-    ratio = Ratio(name, other)
-    is_compared = ratio in SCENARIOS[run.scenario].comparisons(present)
-    return ratio.value(run.values) if is_compared else None
+    compared = Ratio(name, other)
+    is_compared = compared in SCENARIOS[run.scenario].comparisons(present)
+    return compared.value(run.values) if is_compared else None

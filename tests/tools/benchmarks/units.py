@@ -29,6 +29,14 @@ def rounded(value: float) -> str:
     return f"{value:.2f}" if value >= 1 else f"{value:.2g}"
 
 
+_MOST = 10_000
+
+
+def ratio(value: float) -> str:
+    """A ratio, but for one to almost nothing, such as no rise of memory."""
+    return rounded(value) if value <= _MOST else f"> {_MOST:,}"
+
+
 MILLISECONDS = Unit("milliseconds", scale=1e3)
 SECONDS = Unit("seconds")
 INPUTS = Unit("times the size of the inputs")
