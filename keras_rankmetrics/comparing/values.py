@@ -27,6 +27,7 @@ from keras_rankmetrics.tables.ragged import (
     Ragged,
     by_length,
     by_width,
+    on_one_thread,
 )
 
 _ITEMS = 2**17  # of a batch of few shapes, unless one list has more
@@ -90,18 +91,22 @@ def of_lists(
             if FEW_SHAPES
             else by_length(lists, fills)
         )
-        for taken, arrays in batches:
-            labels, places = arrays["labels"], each.places[taken]
-            check_share(definitions, share_in(ops.array(labels)))
-            weight = None
-            if weights_at is not None:
-                weight = np.ones(len(labels), np.float32)
-                weight[: len(places)] = weights_at(places)
-            draws = [next(draw)] * len(metrics)
-            passed = labels, arrays["scores"], weight
-            batch = Batch(is_watched=False)
-            found = _values(evaluate_batch(definitions, passed, batch, draws))
-            parts.append((places, found.taken(np.s_[:, : len(places)])))
+        with on_one_thread():
+            for taken, arrays in batches:
+                labels, places = arrays["labels"], each.places[taken]
+                check_share(definitions, share_in(ops.array(labels)))
+                weight = None
+                if weights_at is not None:
+                    weight = np.ones(len(labels), np.float32)
+                    weight[: len(places)] = weights_at(places)
+                draws = [next(draw)] * len(metrics)
+                passed = labels, arrays["scores"], weight
+                batch = Batch(is_watched=False)
+                found = _values(
+                    evaluate_batch(definitions, passed, batch, draws)
+                )
+                some = np.s_[:, : len(places)]
+                parts.append((places, found.taken(some)))
     order = np.argsort(np.concatenate([places for places, _ in parts]))
     columns = zip(*(found[:3] for _, found in parts), strict=True)
     values, valid, weights = (np.concatenate(x, axis=1) for x in columns)

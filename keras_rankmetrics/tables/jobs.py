@@ -19,7 +19,13 @@ from keras_rankmetrics.engine.metric.accumulator import Accumulator, own_methods
 from keras_rankmetrics.engine.metric.collection import MetricCollection
 from keras_rankmetrics.metrics import Comparison, Sliced
 from keras_rankmetrics.tables.members import check_share, members_of, with_named
-from keras_rankmetrics.tables.ragged import Lists, Ragged, chunks, padded
+from keras_rankmetrics.tables.ragged import (
+    Lists,
+    Ragged,
+    chunks,
+    on_one_thread,
+    padded,
+)
 
 LISTS_PER_UPDATE = 4096
 
@@ -331,7 +337,8 @@ class Job:
     def states(self, tables: Iterable[Lists]) -> list[State] | None:
         """Return the states after all lists, or None if there are no lists."""
         has_lists = False
-        with self._lock:  # an executor may call it from several threads
+        # An executor may call it from several threads.
+        with self._lock, on_one_thread():
             for metric, _ in self._updated:
                 metric.reset_state()
             for arrays in self._batches(tables):

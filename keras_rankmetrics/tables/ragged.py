@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
@@ -86,17 +87,35 @@ Lists: TypeAlias = Mapping[str, Ragged]
 # jax compiles each operation for each new shape, which takes seconds.
 FEW_SHAPES = keras.config.backend() == "jax"
 
-LARGEST = 2**17 if keras.config.backend() == "numpy" else 2**21
-"""The maximum size of a padded batch, unless one list is longer."""
+LARGEST = 2**18 if keras.config.backend() in ("numpy", "torch") else 2**21
+"""The maximum size of a padded batch, unless one list is longer.
 
-# On a busy machine, an operation of torch on several threads waits for the
-# slowest of them. On less than 2**15 values it runs on one, so labels and
-# scores have no more. Starting an operation takes time too, so that there are
-# at least so many long lists.
-_ON_ONE_THREAD, _LONG_LISTS = 2 * (2**15 - 1), 64
+numpy and torch start operations fast, and arrays of this size are in the cache.
+"""
 
 FEW = 2**17
 """Up to this size, padding costs less than compiling another shape."""
+
+
+@contextlib.contextmanager
+def on_one_thread() -> Iterator[None]:
+    """Let operations of torch use one thread for a while.
+
+    Arrays of this size gain nothing from several. On a busy machine an
+    operation waits for the slowest of its threads, and the others wait busily:
+    that takes ten times as long.
+    """
+    if keras.config.backend() != "torch":
+        yield
+        return
+    import torch
+
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)
 
 
 def chunks(lists: Lists, lists_per_update: int) -> Iterator[Lists]:
@@ -170,11 +189,7 @@ def _stops(lengths: np.ndarray) -> Iterator[int]:
 
 def _most_rows(width: int) -> int:
     """Return the maximum number of lists in a batch, at least 1."""
-    width = max(width, 1)
-    most = max(LARGEST // width, 1)
-    if keras.config.backend() != "torch":
-        return most
-    return max(_ON_ONE_THREAD // width, min(most, _LONG_LISTS))
+    return max(LARGEST // max(width, 1), 1)
 
 
 def _cut(lists: Lists, stops: Sequence[int]) -> Iterator[Lists]:
@@ -224,8 +239,8 @@ def by_length(lists: Lists, fills: Mapping[str, float]) -> Batches:
     if (np.diff(lengths) < 0).any():
         order = np.argsort(lengths, kind="stable")
         lists = {name: ragged.take(order) for name, ragged in lists.items()}
-    # Of subtopics, an item has several labels.
-    numbers = max(x.values[:1].size for x in lists.values())
+    # Of an item: a label for each subtopic, if there are some, and a score.
+    numbers = sum(x.values[:1].size for x in lists.values())
     stops = [*_stops(lengths[order] * numbers)][::-1]
     begin = 0
     for stop, part in zip(stops, _cut(lists, stops), strict=True):

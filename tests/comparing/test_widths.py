@@ -1,5 +1,8 @@
 """The shapes of batches: on jax they are few, since each is compiled anew."""
 
+import contextlib
+
+import keras
 import numpy as np
 import pytest
 
@@ -12,6 +15,7 @@ from keras_rankmetrics.tables.ragged import (
     by_length,
     by_width,
     few_widths,
+    on_one_thread,
 )
 
 BUDGET = 2**22
@@ -165,3 +169,22 @@ def test_numbers_do_not_depend_on_the_shapes(monkeypatch):
         np.testing.assert_allclose(
             *(np.array(each[metric.name], float) for each in found), rtol=2e-6
         )
+
+
+@pytest.mark.skipif(keras.config.backend() != "torch", reason="of torch")
+@pytest.mark.parametrize("wrong", [False, True])
+def test_the_number_of_threads_of_torch_is_restored(wrong):
+    torch = pytest.importorskip("torch")
+    before = torch.get_num_threads()
+    torch.set_num_threads(before + 1)
+    try:
+        with contextlib.suppress(ValueError), on_one_thread():
+            assert torch.get_num_threads() == 1
+            if wrong:
+                raise ValueError
+        assert torch.get_num_threads() == before + 1
+        krm.evaluate([[1, 0]], [[0.5, 0.1]], "RR")
+        krm.evaluate_rows([1, 1], [1, 0], [0.5, 0.1], "RR")
+        assert torch.get_num_threads() == before + 1
+    finally:
+        torch.set_num_threads(before)
