@@ -329,11 +329,16 @@ def numbered(ids: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def in_order_of(numbers: np.ndarray, rows: Rows) -> tuple[np.ndarray, Rows]:
-    """Return small numbers of rows in their order, and the rows."""
+    """Return small numbers of the queries of rows in order, and the rows."""
     if (numbers[1:] >= numbers[:-1]).all():
         return numbers, rows
     order = order_of(numbers)
-    return numbers[order], Rows(*(column[order] for column in rows))
+    numbers = numbers[order]
+    starts = run_starts(numbers)
+    # To repeat a text takes less than to look it up for each row.
+    lengths = np.diff(starts, append=len(numbers))
+    query = np.repeat(rows.query[order[starts]], lengths)
+    return numbers, Rows(query, rows.item[order], rows.value[order])
 
 
 # The bits that numpy sorts without comparing values, in linear time.
