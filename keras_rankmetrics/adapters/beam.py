@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Unpack
 
 import apache_beam as beam
@@ -16,7 +16,6 @@ from keras_rankmetrics.tables.members import merged, with_states
 
 ROWS = 1000
 """The number of rows in one call of `update_state`."""
-
 
 # The rows that no metric has seen yet, and the states after all others.
 _Seen = tuple[list[Any], list[krm.State] | None]
@@ -91,11 +90,8 @@ class Evaluate(beam.CombineFn):
         if not rows:
             return accumulator
         job = _unpickled(self._pickled)
-        if job.query is not None:
-            rows = [row for of_query in rows for row in of_query]
-        table = _table(rows, job)
-        worker.check_schema(job, table.schema)
-        return [], merged(states, worker.states_of_tables(job, [table]))
+        tables = [_lists(rows, job)]
+        return [], merged(states, worker.states_of_tables(job, tables))
 
     def extract_output(self, accumulator: _Seen) -> Any:
         """Return copies of the metrics, updated on these lists alone."""
@@ -140,16 +136,90 @@ class EvaluateItems(beam.PTransform):
 
     def expand(self, input_or_inputs: Any) -> Any:
         """Return the metrics of the rows, as a collection of one element."""
-        return (
-            input_or_inputs
-            | beam.GroupBy(functools.partial(_query_of, key=self._query))
-            | beam.Values()
-            | beam.Map(list)
-            | beam.CombineGlobally(self._combine)
-        )
+        lists = _by_query(input_or_inputs, self._query)
+        return lists | beam.CombineGlobally(self._combine)
 
 
-def _table(rows: list[Any], job: Job) -> Any:
+class PerQuery(beam.PTransform):
+    """A `PTransform` of the value of each list, as a collection of dicts.
+
+        rows | PerQuery(metrics, "label", "score", query="query")
+
+    A dict has the key `query`, or those to `keep`, and the name of each metric;
+    for a `Comparison` one for each system. The value of an excluded list is
+    NaN.
+
+    Args:
+        metrics: as for `Evaluate`, but not `Sliced`.
+        y_true: the key of labels, or of ids or indices of relevant items.
+        y_pred: the key of scores, or of recommended ids, best first; or a dict
+            with the key of each system.
+        query: the key of queries, if each row is an item.
+        keep: if each row is a list, the keys to copy next to its values.
+        sample_weight: the key of the weight of each list; with `query`, of each
+            item.
+        exclude: the key of the items that are not ranked.
+        num_relevant: the key of the number of relevant items of each list.
+
+    Stability: provisional.
+    """
+
+    def __init__(
+        self,
+        metrics: Any,
+        y_true: str,
+        y_pred: str | Mapping[str, str],
+        *,
+        query: str | None = None,
+        keep: Sequence[str] = (),
+        **columns: Unpack[ColumnNames],
+    ) -> None:
+        super().__init__()
+        job = Job(metrics, y_true, y_pred, query, ROWS, **columns)
+        self._query = query
+        self._pickled = pickler.dumps((job, worker.kept_columns(job, keep)))
+
+    def expand(self, input_or_inputs: Any) -> Any:
+        """Return a dict for each list."""
+        lists = input_or_inputs
+        if self._query is not None:
+            lists = _by_query(lists, self._query)
+        batches = lists | beam.BatchElements(max_batch_size=ROWS)
+        return batches | beam.FlatMap(_values, pickled=self._pickled)
+
+
+def _values(lists: list[Any], pickled: bytes) -> list[dict[str, Any]]:
+    """Return a dict of values for each list, or each query."""
+    job, keys = _unpickled(pickled)
+    table = _lists(lists, job, keys)
+    values = worker.values_of_table(job, keys, table)
+    return list(values.to_pylist())
+
+
+def _by_query(rows: Any, query: str) -> Any:
+    """Return a collection of the list of rows of each query."""
+    return (
+        rows
+        | beam.GroupBy(functools.partial(_query_of, key=query))
+        | beam.Values()
+        | beam.Map(list)
+    )
+
+
+def _lists(rows: list[Any], job: Job, keys: Sequence[str] = ()) -> Any:
+    """Return a table for the worker, in which each row is a list or a query.
+
+    Args:
+        rows: the rows, each of which is a list; or the rows of each query.
+        job: the job.
+        keys: the names of further columns.
+    """
+    if job.query is not None:
+        rows = [row for of_query in rows for row in of_query]
+    return worker.lists_of(job, _table(rows, job, keys))
+
+
+def _table(rows: list[Any], job: Job, keys: Sequence[str]) -> Any:
     """Return the values of rows as an Arrow table.
 
     Raises:
@@ -160,9 +230,10 @@ def _table(rows: list[Any], job: Job) -> Any:
 
     for row in rows:
         worker.check_column_names(job, row)
+        worker.check_keys(keys, row)
     arrays = {}
-    for argument, name in job.columns:
-        values, is_query = [row[name] for row in rows], argument == "query"
+    for name in dict.fromkeys([*job.names, *keys]):
+        values, is_query = [row[name] for row in rows], name == job.query
         try:
             # NaN in place of a query is a missing one, as in pandas.
             arrays[name] = pa.array(values, from_pandas=is_query)

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Unpack
-
-import keras
 
 from keras_rankmetrics.tables.jobs import LISTS_PER_UPDATE, ColumnNames, Job
 from keras_rankmetrics.tables.members import Metrics, with_states
@@ -46,8 +44,8 @@ def evaluate(
             each item.
         group: the column of the groups of `Sliced` metrics.
         query: the column of queries, if each row is an item.
-        backend: the Keras backend of the workers; that of the driver by
-            default.
+        backend: the Keras backend that workers must have; by default as for
+            Spark.
         lists_per_update: the number of lists in one call of `update_state`.
         exclude: the column of the items that are not ranked.
         num_relevant: the column of the number of relevant items of each list.
@@ -57,27 +55,82 @@ def evaluate(
 
     Stability: provisional.
     """
-    from ray import cloudpickle
-
     from keras_rankmetrics.adapters import worker
 
     job = Job(metrics, y_true, y_pred, query, lists_per_update, **columns)
     if query is not None and not dataset.take(1):  # Ray cannot group no rows
         return with_states(job.metrics, None)
-    on_workers = functools.partial(
-        worker.on_worker,
-        pickled=cloudpickle.dumps(job),
-        backend=backend or keras.config.backend(),
-    )
-    to_states = on_workers("table_to_states")
-    tables = {"batch_format": "pyarrow", "batch_size": None}
-    if query is None:
-        states = dataset.map_batches(to_states, **tables)
-    else:
-        states = (
-            dataset.map_batches(on_workers("in_buckets"), **tables)
-            .groupby(worker.BUCKET, num_partitions=worker.BUCKETS)
-            .map_groups(to_states, batch_format="pyarrow")
-        )
+    states = _mapped(dataset, job, backend, "table_to_states", job)
     packed = (row["states"] for row in states.iter_rows())
     return with_states(job.metrics, worker.sum_of(packed))
+
+
+def per_query(
+    dataset: Any,
+    metrics: Any,
+    y_true: str,
+    y_pred: str | Mapping[str, str],
+    *,
+    query: str | None = None,
+    keep: Sequence[str] = (),
+    backend: str | None = None,
+    lists_per_update: int = LISTS_PER_UPDATE,
+    **columns: Unpack[ColumnNames],
+) -> Any:
+    """Compute the value of each list, as a Dataset that stays distributed.
+
+    The arguments are those of `keras_rankmetrics.adapters.spark.per_query`.
+
+    Args:
+        dataset: a `ray.data.Dataset`. With `query`, it must have rows.
+        metrics: as for `evaluate`, but not `Sliced`. They are not updated.
+        y_true: as for `evaluate`.
+        y_pred: as for `evaluate`.
+        query: the column of queries, if each row is an item.
+        keep: if each row is a list, the columns to copy next to its values.
+        backend: as for `evaluate`.
+        lists_per_update: as for `evaluate`.
+        **columns: `sample_weight`, `exclude` and `num_relevant`, as for
+            `evaluate`.
+
+    Returns:
+        A Dataset of the column `query`, or those to `keep`, and a column for
+        each metric, by name; for a `Comparison` one for each system. NaN for an
+        excluded list.
+
+    Stability: provisional.
+    """
+    from keras_rankmetrics.adapters import worker
+
+    job = Job(metrics, y_true, y_pred, query, lists_per_update, **columns)
+    keys = worker.kept_columns(job, keep)
+    return _mapped(dataset, job, backend, "table_to_values", (job, keys))
+
+
+def _mapped(
+    dataset: Any, job: Job, backend: str | None, task: str, work: Any
+) -> Any:
+    """Return the results of a task of the worker on whole lists.
+
+    Args:
+        dataset: the rows, each of which is a list or an item.
+        job: the job.
+        backend: the Keras backend that workers need, or None.
+        task: the name of the function of the worker.
+        work: what the function needs.
+    """
+    from ray import cloudpickle
+
+    from keras_rankmetrics.adapters import worker
+
+    on_worker = functools.partial(worker.on_worker, job=job, backend=backend)
+    run = on_worker(task, pickled=cloudpickle.dumps(work))
+    tables = {"batch_format": "pyarrow", "batch_size": None}
+    if job.query is None:
+        return dataset.map_batches(run, **tables)
+    in_buckets = on_worker("in_buckets", pickled=cloudpickle.dumps(job))
+    return (
+        dataset.map_batches(in_buckets, **tables)
+        .groupby(worker.BUCKET, num_partitions=worker.BUCKETS)
+        .map_groups(run, batch_format="pyarrow")
+    )

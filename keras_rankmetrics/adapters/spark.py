@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import functools
+from collections.abc import Mapping, Sequence
 from typing import Any, Unpack
 
-import keras
-
 from keras_rankmetrics.tables.jobs import LISTS_PER_UPDATE, ColumnNames, Job
-from keras_rankmetrics.tables.members import Metrics, with_states
+from keras_rankmetrics.tables.members import (
+    Metrics,
+    value_names,
+    with_states,
+)
 
 _SCHEMA = "states binary"
 
@@ -33,9 +36,8 @@ def evaluate(
     A row is a list, with its items in arrays of any lengths. A null in place of
     an array is an empty array; a null within an array is an error. With
     `query`, a row is an item: the rows of a query are a list, wherever they
-    are. They are shuffled once, sorted within partitions, and read many lists
-    at a time. A task needs the memory of one Arrow batch and of the longest
-    list.
+    are. Spark groups them, with one shuffle. A task needs the memory of one
+    Arrow batch and of the longest list.
 
     Args:
         df: a `pyspark.sql.DataFrame`.
@@ -54,9 +56,12 @@ def evaluate(
         group: the column of the groups of `Sliced` metrics, their names or
             numbers; or a dict of columns by the names of the metrics.
         query: the column of queries, if each row is an item.
-        backend: the Keras backend of the workers; that of the driver by
-            default. A process has one backend: a worker that has already
-            imported Keras with another backend raises an error.
+        backend: the Keras backend that workers must have. A process has one
+            backend: a worker that has already imported Keras with another
+            raises an error. By default workers that have not imported it take
+            numpy; or the backend of the driver, if a metric has functions of
+            your own or `dtype="float64"`, or the worker has no JAX, which the
+            numpy backend of Keras imports.
         lists_per_update: the number of lists in one call of `update_state`.
         exclude: the column of arrays of the items that are not ranked: ids, or
             indices of items.
@@ -82,22 +87,114 @@ def evaluate(
     from keras_rankmetrics.adapters import worker
 
     job = Job(metrics, y_true, y_pred, query, lists_per_update, **columns)
+    lists, names = _lists(df, job)
+    on_worker = functools.partial(
+        worker.on_worker,
+        job=job,
+        backend=backend,
+        pickled=cloudpickle.dumps((job, names)),
+    )
+    states = lists.mapInArrow(on_worker("tables_to_states"), _SCHEMA)
+    # Spark picks the number of tasks by the size of the states: usually one.
+    merged = states.hint("rebalance").mapInArrow(
+        on_worker("states_to_state"), _SCHEMA
+    )
+    packed = (bytes(row.states) for row in merged.toLocalIterator())
+    return with_states(job.metrics, worker.sum_of(packed))
+
+
+def per_query(
+    df: Any,
+    metrics: Any,
+    y_true: str,
+    y_pred: str | Mapping[str, str],
+    *,
+    query: str | None = None,
+    keep: Sequence[str] = (),
+    backend: str | None = None,
+    lists_per_update: int = LISTS_PER_UPDATE,
+    **columns: Unpack[ColumnNames],
+) -> Any:
+    """Compute the value of each list, as a DataFrame that stays distributed.
+
+    Nothing is computed before Spark needs the result, and nothing is collected.
+
+    Args:
+        df: a `pyspark.sql.DataFrame`.
+        metrics: as for `evaluate`, but not `Sliced`: groups do not change the
+            value of a list. They are not updated.
+        y_true: as for `evaluate`.
+        y_pred: as for `evaluate`.
+        query: the column of queries, if each row is an item. The result has a
+            row for each query.
+        keep: if each row is a list, the columns to copy next to its values,
+            such as its id.
+        backend: as for `evaluate`.
+        lists_per_update: as for `evaluate`.
+        **columns: `sample_weight`, `exclude` and `num_relevant`, as for
+            `evaluate`.
+
+    Returns:
+        A DataFrame of the column `query`, or those to `keep`, and a double
+        column for each metric, by name; for a `Comparison` one for each
+        system, such as `"ndcg@10/old"`. NaN for an excluded list.
+
+    Raises:
+        ValueError: if a column is missing, the arguments do not fit the
+            metrics, or a metric has no values of lists.
+        TypeError: if a column has the wrong type.
+
+    Stability: provisional.
+    """
+    from pyspark import cloudpickle
+    from pyspark.sql import types
+
+    from keras_rankmetrics.adapters import worker
+
+    job = Job(metrics, y_true, y_pred, query, lists_per_update, **columns)
+    keys = worker.kept_columns(job, keep)
+    lists, names = _lists(df, job, keep)
+    pickled = cloudpickle.dumps((job, names, keys))
+    to_values = worker.on_worker("tables_to_values", job, backend, pickled)
+    values = (
+        types.StructField(x, types.DoubleType())
+        for x in value_names(job.members)
+    )
+    schema = types.StructType([*(df.schema[key] for key in keys), *values])
+    return lists.mapInArrow(to_values, schema)
+
+
+def _lists(
+    df: Any, job: Job, keep: Sequence[str] = ()
+) -> tuple[Any, list[str]]:
+    """Return a frame in which each row is a list or a query, as for a worker.
+
+    Its columns have numbers as names, since `mapInArrow` takes no quotes, and
+    Spark reads a dot in a name as a field.
+
+    Args:
+        df: a `pyspark.sql.DataFrame`.
+        job: the job.
+        keep: further columns.
+
+    Returns:
+        The frame, and the names of its columns.
+    """
+    from pyspark.sql import functions as sql
+
+    from keras_rankmetrics.adapters import worker
+
     worker.check_column_names(job, df.columns)
-    names = job.names
-    # Spark reads a dot in a name as a field, and `mapInArrow` takes no quotes.
+    worker.check_keys(keep, df.columns)
+    names = list(dict.fromkeys([*job.names, *keep]))
     quoted = ("`" + name.replace("`", "``") + "`" for name in names)
     df = df.select(*quoted).toDF(*map(str, range(len(names))))
     no_rows = df.limit(0).toArrow().rename_columns(names)
     worker.check_schema(job, no_rows.schema)
-    backend = backend or keras.config.backend()
-    pickled = cloudpickle.dumps(job)
-    if query is not None:  # the rows of each query next to each other
-        by = str(names.index(query))
-        df = df.repartition(by).sortWithinPartitions(by)
-    to_states = worker.on_worker("tables_to_states", pickled, backend)
-    states = df.mapInArrow(to_states, _SCHEMA)
-    # Spark picks the number of tasks by the size of the states: usually one.
-    to_state = worker.on_worker("states_to_state", b"", backend)
-    merged = states.hint("rebalance").mapInArrow(to_state, _SCHEMA)
-    packed = (bytes(row.states) for row in merged.toLocalIterator())
-    return with_states(job.metrics, worker.sum_of(packed))
+    if job.query is None:
+        return df, names
+    # Lists are faster to send than their items, and need no sort.
+    by = str(names.index(job.query))
+    items = [sql.collect_list(x).alias(x) for x in df.columns if x != by]
+    lists = df.groupBy(by).agg(*items, sql.count("*").alias(worker.ROWS))
+    return lists.select(*df.columns, worker.ROWS), [*names, worker.ROWS]

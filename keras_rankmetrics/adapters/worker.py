@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import pickle
+import reprlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
@@ -20,40 +21,57 @@ from pyarrow import types
 from keras_rankmetrics.engine.aggregates import State
 from keras_rankmetrics.tables import ids
 from keras_rankmetrics.tables.jobs import Job, refuse_first
-from keras_rankmetrics.tables.members import merged
+from keras_rankmetrics.tables.members import (
+    check_has_values,
+    merged,
+    value_names,
+)
 from keras_rankmetrics.tables.ragged import Lists, Ragged
 
 # The column with the number of the group of queries that a row belongs to, and
 # how many groups there are.
 BUCKET = "keras_rankmetrics bucket"
 BUCKETS = 64
+# The column with the number of rows of each query, in tables of queries.
+ROWS = "keras_rankmetrics rows"
 
 _LISTS = pa.ListType, pa.LargeListType, pa.FixedSizeListType
 
 
-def on_worker(task: str, pickled: bytes, backend: str) -> Callable[[Any], Any]:
-    """Return a function for a worker, which imports Keras with the backend.
+def on_worker(
+    task: str, job: Job, backend: str | None, pickled: bytes
+) -> Callable[[Any], Any]:
+    """Return a function for a worker, which imports Keras with a backend.
+
+    Without a `backend`, that is the first of `job.backends` that is installed
+    there, unless Keras has been imported already.
 
     Unless the environment of the worker says otherwise, the backend uses no
     accelerator: many workers share a machine, and each would reserve all of its
     memory.
 
     Args:
-        task: the name of the function of this module to call, with the job and
-            the data.
-        pickled: a `Job`.
-        backend: the name of the Keras backend.
+        task: the name of the function of this module to call, with `pickled`
+            and the data.
+        job: the job.
+        backend: the name of the Keras backend that it needs, or None.
+        pickled: the job, and what else the function needs.
     """
+    names = job.backends if backend is None else [backend]
+    # The numpy backend of Keras imports JAX.
+    packages = {name: {"numpy": "jax"}.get(name, name) for name in names}
 
     # A local function is pickled as code, without importing this module. So
     # the environment is set before Keras reads it.
     def run(data: Any) -> Any:
-        import importlib
+        import importlib.util
         import os
         import sys
 
         if "keras" not in sys.modules:
-            os.environ["KERAS_BACKEND"] = backend
+            find = importlib.util.find_spec
+            installed = [x for x in names if find(packages[x]) is not None]
+            os.environ["KERAS_BACKEND"] = [*installed, *names][0]
             os.environ.setdefault("JAX_PLATFORMS", "cpu")
             os.environ.setdefault("CUDA_VISIBLE_DEVICES", "-1")
         worker = importlib.import_module("keras_rankmetrics.adapters.worker")
@@ -63,14 +81,14 @@ def on_worker(task: str, pickled: bytes, backend: str) -> Callable[[Any], Any]:
     return run
 
 
-def check_backend(backend: str) -> None:
-    """Raise RuntimeError if Keras runs on another backend."""
+def check_backend(backend: str | None) -> None:
+    """Raise RuntimeError if Keras runs on another backend; None is any."""
     current = keras.config.backend()
-    if current != backend:
+    if backend not in (None, current):
         raise RuntimeError(
             f"A worker should run Keras on the backend {backend!r}. Received: "
-            f"a process that has imported it on {current!r}. Pass "
-            f'`backend="{current}"`, or restart the workers.'
+            f"a process that has imported it on {current!r}. Leave `backend` "
+            "out, or restart the workers."
         )
 
 
@@ -89,22 +107,46 @@ def _packed(states: Sequence[State] | None) -> list[bytes]:
 
 # A process runs a job on many partitions, and should compile it once.
 @functools.lru_cache(maxsize=2)
-def _job_of(pickled: bytes) -> Job:
-    job: Job = pickle.loads(pickled)
-    return job
+def _unpickled(pickled: bytes) -> Any:
+    return pickle.loads(pickled)
 
 
 def tables_to_states(pickled: bytes, batches: Iterable[Any]) -> Iterator[Any]:
     """Yield a batch with the states after all batches; empty without lists.
 
-    Their columns are those of the job, in this order, under any names.
+    Args:
+        pickled: the job and the names of the columns.
+        batches: those of a partition of Spark.
     """
-    job = _job_of(pickled)
-    tables = (
-        pa.Table.from_batches([batch]).rename_columns(job.names)
-        for batch in batches
-    )
-    yield _batch(states_of_tables(job, tables))
+    job, names = _unpickled(pickled)
+    tables = (_renamed(batch, names) for batch in batches)
+    yield _batch(states_of_tables(job, tables, _partition()))
+
+
+def tables_to_values(pickled: bytes, batches: Iterable[Any]) -> Iterator[Any]:
+    """Yield batches with the values of each list, next to columns to keep.
+
+    Args:
+        pickled: the job, the names of the columns, and those to keep.
+        batches: those of a partition of Spark.
+    """
+    job, names, keys = _unpickled(pickled)
+    before, part = 0, _partition()
+    for batch in batches:
+        table = _renamed(batch, names)
+        yield from values_of_table(job, keys, table, part, before).to_batches()
+        before += table.num_rows
+
+
+def _renamed(batch: Any, names: Sequence[str]) -> Any:
+    return pa.Table.from_batches([batch]).rename_columns(names)
+
+
+def _partition() -> str:
+    from pyspark import TaskContext
+
+    context = TaskContext.get()
+    return f"partition {context.partitionId()}" if context else "a partition"
 
 
 def table_to_states(pickled: bytes, table: Any) -> dict[str, list[bytes]]:
@@ -112,11 +154,40 @@ def table_to_states(pickled: bytes, table: Any) -> dict[str, list[bytes]]:
 
     If rows are items, the table has all rows of its lists, in any order.
     """
-    job, table = _job_of(pickled), _plain(table)
-    check_schema(job, table.schema)
-    if job.query is not None:
-        table = table.sort_by(job.query)
+    job = _unpickled(pickled)
+    table = lists_of(job, table)
     return {"states": _packed(states_of_tables(job, [table]))}
+
+
+def table_to_values(pickled: bytes, table: Any) -> Any:
+    """Return a table of the values of each list, next to columns to keep."""
+    job, keys = _unpickled(pickled)
+    return values_of_table(job, keys, lists_of(job, table))
+
+
+def lists_of(job: Job, table: Any) -> Any:
+    """Return a table in which each row is a list, or has those of a query.
+
+    Args:
+        job: the job.
+        table: a table in which each row is a list or an item.
+
+    Raises:
+        ValueError: if a column is missing.
+        TypeError: if a column has the wrong type.
+    """
+    table = _plain(table)
+    check_schema(job, table.schema)
+    if job.query is None:
+        return table
+    names = [name for name in job.names if name != job.query]
+    grouped = table.group_by(job.query, use_threads=False).aggregate(
+        [*((name, "list") for name in names), ([], "count_all")]
+    )
+    columns = [f"{name}_list" for name in names]
+    return grouped.select([job.query, *columns, "count_all"]).rename_columns(
+        [job.query, *names, ROWS]
+    )
 
 
 def in_buckets(pickled: bytes, table: Any) -> Any:
@@ -124,9 +195,10 @@ def in_buckets(pickled: bytes, table: Any) -> Any:
 
     All rows of a query have the same number there.
     """
-    job, table = _job_of(pickled), _plain(table)
+    job, table = _unpickled(pickled), _plain(table)
     check_schema(job, table.schema)
-    values = _queries(table, job.query).to_numpy(zero_copy_only=False)
+    queries = table[job.query].combine_chunks()
+    values = _known(queries, np.ones(len(queries), np.int64))
     if values.dtype.kind not in "iu":
         values = values.astype(str)
     # The keys of integers are the integers, which may all be multiples of 64.
@@ -147,7 +219,7 @@ def _batch(states: Sequence[State] | None) -> Any:
 
 
 def _plain(table: Any) -> Any:
-    """Return the table with lists for Ray's tensors, values for categories."""
+    """Return the table with plain types, such as lists for Ray's tensors."""
     for place, field in enumerate(table.schema):
         if isinstance(field.type, pa.BaseExtensionType):
             chunks = table.column(place).chunks
@@ -161,33 +233,120 @@ def _plain(table: Any) -> Any:
         elif types.is_dictionary(field.type):
             values = table.column(place).cast(field.type.value_type)
             table = table.set_column(place, field.name, values)
+        elif types.is_float16(field.type):  # Arrow makes no lists of it
+            values = table.column(place).cast(pa.float32())
+            table = table.set_column(place, field.name, values)
     return table
 
 
 # The lists of a table.
 
 
-def states_of_tables(job: Job, tables: Iterable[Any]) -> list[State] | None:
+def states_of_tables(
+    job: Job, tables: Iterable[Any], part: str = "a batch"
+) -> list[State] | None:
     """Return the states of a job after all tables; None without lists.
 
     Args:
         job: the metrics, and the columns to read.
-        tables: `pyarrow.Table` objects. If rows are items, the rows of a list
-            must follow each other, and may continue in the next table.
+        tables: `pyarrow.Table` objects. Each row is a list; or it is a query,
+            with arrays of the values of its items, and their number in `ROWS`.
+        part: what the tables are parts of, for errors.
     """
-    return job.states(_lists_in(tables, job))
+    reading = _Reading(job, tables)
+    try:
+        return job.states(reading)
+    except Exception as error:
+        error.add_note(reading.place(part))
+        raise
 
 
-def _lists_in(tables: Iterable[Any], job: Job) -> Iterator[Lists]:
-    """Yield the lists of each table, by the names of the columns."""
-    read = _of_rows
-    if job.query is not None:
-        tables, read = _whole_lists(tables, job.query), _of_items
-    for table in tables:
-        lists = read(table, job)
-        if len(lists[job.y_true].lengths):
-            job.check_lists(lists)
-            yield lists
+def values_of_table(
+    job: Job,
+    keys: Sequence[str],
+    table: Any,
+    part: str = "a batch",
+    before: int = 0,
+) -> Any:
+    """Return a table of the values of each list, next to columns to keep.
+
+    Args:
+        job: the metrics, and the columns to read.
+        keys: the names of the columns to keep.
+        table: a table, as for `states_of_tables`.
+        part: what the table is a part of, for errors.
+        before: the number of rows of the part before the table.
+    """
+    values = {name: np.zeros(0) for name in value_names(job.members)}
+    reading = _Reading(job, [table], before)
+    try:
+        for lists in reading:
+            values = job.per_list(lists)
+    except Exception as error:
+        error.add_note(reading.place(part))
+        raise
+    kept = {name: table[name] for name in keys}
+    return pa.table({**kept, **values})
+
+
+class _Reading:
+    """The lists of tables, one table after the other."""
+
+    def __init__(self, job: Job, tables: Iterable[Any], before: int = 0):
+        self._job, self._tables, self._before = job, tables, before
+        self._table: Any = None
+
+    def __iter__(self) -> Iterator[Lists]:
+        for table in self._tables:
+            self._table = table
+            if table.num_rows:
+                yield _read(table, self._job)
+            self._before += table.num_rows
+
+    def place(self, part: str) -> str:
+        """Return where the cause of an error is, as far as it can be found."""
+        if self._table is None:
+            return f"The error is in {part}."
+        row = _first_wrong(self._job, self._table)
+        if row is None:
+            last = self._before + self._table.num_rows - 1
+            return f"The error is in rows {self._before} to {last} of {part}."
+        [values] = self._table.slice(row, 1).to_pylist()
+        if self._job.query is not None:
+            return f"The error is in the query {values[self._job.query]!r}."
+        return (
+            f"The error is in row {self._before + row} of {part}, counted from "
+            f"0: {reprlib.repr(values)}."
+        )
+
+
+def _first_wrong(job: Job, table: Any) -> int | None:
+    """Return the first row that causes an error alone, by halving the table."""
+    start, stop = 0, table.num_rows
+    while stop - start > 1:
+        middle = (start + stop) // 2
+        if _is_wrong(job, table.slice(start, middle - start)):
+            stop = middle
+        elif _is_wrong(job, table.slice(middle, stop - middle)):
+            start = middle
+        else:
+            return None
+    return start
+
+
+def _is_wrong(job: Job, table: Any) -> bool:
+    try:
+        job.states([_read(table, job)])
+    except Exception:  # functions of users may raise anything
+        return True
+    return False
+
+
+def _read(table: Any, job: Job) -> Lists:
+    """Return the checked lists of a table, by the names of the columns."""
+    lists = (_of_rows if job.query is None else _of_queries)(table, job)
+    job.check_lists(lists)
+    return lists
 
 
 def _of_rows(table: Any, job: Job) -> Lists:
@@ -214,53 +373,40 @@ def _of_rows(table: Any, job: Job) -> Lists:
     }
 
 
-def _of_items(table: Any, job: Job) -> Lists:
-    """Return the lists of a table in which each row is an item."""
-    values = {
-        name: _numpy(table[name].combine_chunks(), name)
-        for name in job.names
-        if name != job.query
-    }
-    return job.lists_of_items(values, _starts(table, job.query))
+def _of_queries(table: Any, job: Job) -> Lists:
+    """Return the lists of a table in which each row is a query."""
+    rows = table[ROWS].to_numpy()
+    _known(table[job.query].combine_chunks(), rows)
+    values = {}
+    for name in job.names:
+        if name != job.query:
+            array, lengths = flattened(table[name].combine_chunks())
+            # Spark leaves nulls out of its lists.
+            _refuse_nulls(name, (rows - lengths).sum(), rows.sum())
+            values[name] = _numpy(array, name)
+    return job.lists_of_items(values, np.cumsum(rows) - rows)
 
 
-def _whole_lists(tables: Iterable[Any], query: str) -> Iterator[Any]:
-    """Yield the same rows in tables that contain whole lists."""
-    held: list[Any] = []
-    for table in tables:
-        if table.num_rows:
-            rows = pa.concat_tables([*held, table])
-            last = int(_starts(rows, query)[-1])
-            if last:
-                yield rows.slice(0, last)
-            held = [rows.slice(last)]
-    yield from held
+def _known(queries: Any, rows: np.ndarray) -> np.ndarray:
+    """Return the ids of queries, whole floats as integers.
 
-
-def _starts(table: Any, query: str | None) -> np.ndarray:
-    """Return the first row of each list."""
-    queries = _queries(table, query)
-    differ = pc.not_equal(queries[1:], queries[:-1])
-    return np.append(0, np.flatnonzero(differ) + 1)
-
-
-def _queries(table: Any, query: str | None) -> Any:
-    """Return the column of queries, whole floats as integers.
+    Args:
+        queries: an Arrow array.
+        rows: the number of rows of each query.
 
     Raises:
         ValueError: if a query is missing, or a float that is not whole.
     """
-    queries = table[query].combine_chunks()
+    values: np.ndarray
     if types.is_floating(queries.type):
         values = queries.to_numpy(zero_copy_only=False)  # nulls become NaN
         if ids.are_known(values):
-            return pa.array(values.astype(np.int64))
+            return values.astype(np.int64)
     elif not queries.null_count:
-        # Arrow ids may be strings, which numpy would copy one by one.
-        return queries
+        return queries.to_numpy(zero_copy_only=False)
     else:
         values = np.array(queries.to_pylist(), object)
-    raise ValueError(ids.refusal(values, "`query`"))
+    raise ValueError(ids.refusal(np.repeat(values, rows), "`query`"))
 
 
 def flattened(array: Any) -> tuple[Any, np.ndarray]:
@@ -283,18 +429,24 @@ def flattened(array: Any) -> tuple[Any, np.ndarray]:
 
 
 def _without_nulls(array: Any, name: str) -> Any:
-    """Return the array, or raise ValueError if it contains nulls."""
-    if array.null_count:
-        raise ValueError(
-            f"The column {name!r} should hold no null. Received: "
-            f"{array.null_count} of them among {len(array)} values. Only a "
-            "whole array may be null, which means an empty one."
-        )
+    _refuse_nulls(name, array.null_count, len(array))
     return array
+
+
+def _refuse_nulls(name: str, nulls: int, number: int) -> None:
+    """Raise ValueError if some values of a column are null."""
+    if nulls:
+        raise ValueError(
+            f"The column {name!r} should hold no null. Received: {nulls} of "
+            f"them among {number} values. Only a whole array may be null, "
+            "which means an empty one."
+        )
 
 
 def _numpy(array: Any, name: str) -> np.ndarray:
     array = _without_nulls(array, name)
+    if types.is_null(array.type):  # all lists are empty
+        return np.zeros(0)
     values: np.ndarray = array.to_numpy(zero_copy_only=False)
     return values.astype(np.float32) if values.dtype == np.float16 else values
 
@@ -434,6 +586,31 @@ def check_column_names(job: Job, names: Iterable[str]) -> None:
     for argument, name in job.columns:
         if name not in names:
             raise no_column(argument, name, names)
+
+
+def check_keys(keys: Iterable[str], names: Iterable[str]) -> None:
+    """Raise ValueError if a column to keep is not among the names."""
+    for key in keys:
+        if key not in names:
+            raise no_column("keep", key, names)
+
+
+def kept_columns(job: Job, keep: Sequence[str]) -> list[str]:
+    """Return the columns that the values of lists are next to.
+
+    Raises:
+        ValueError: if the job has no values of lists, or both a query and
+            columns to keep.
+    """
+    if job.query is not None and keep:
+        raise ValueError(
+            "`keep` is for rows that are lists. Received: "
+            f"`keep={list(keep)}` and `query={job.query!r}`. Join other "
+            "columns to the result by the query."
+        )
+    keys = list(keep) if job.query is None else [job.query]
+    check_has_values(job.members, keys)
+    return keys
 
 
 def no_column(

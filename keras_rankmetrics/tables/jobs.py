@@ -15,10 +15,19 @@ from keras import ops
 from keras_rankmetrics.engine.aggregates import State
 from keras_rankmetrics.engine.inputs import padding_warning, share_in
 from keras_rankmetrics.engine.messages import warn
-from keras_rankmetrics.engine.metric.accumulator import Accumulator, own_methods
+from keras_rankmetrics.engine.metric.accumulator import (
+    Accumulator,
+    has_code_of_user,
+    own_methods,
+)
 from keras_rankmetrics.engine.metric.collection import MetricCollection
 from keras_rankmetrics.metrics import Comparison, Sliced
-from keras_rankmetrics.tables.members import check_share, members_of, with_named
+from keras_rankmetrics.tables.members import (
+    check_share,
+    members_of,
+    value_names,
+    with_named,
+)
 from keras_rankmetrics.tables.ragged import (
     Lists,
     Ragged,
@@ -31,6 +40,9 @@ LISTS_PER_UPDATE = 4096
 
 # What metrics read that has no columns of its own.
 _WITHOUT_COLUMNS = {"counts", "subtopics", "two_rankings", "clicks"}
+
+# The column with the number of each list in its table.
+_PLACE = "keras_rankmetrics place"
 
 _Slicing = tuple[str, tuple[str, ...] | int]
 """A column of groups, and the names of the groups or their number."""
@@ -153,6 +165,19 @@ class Job:
     def needs_indices(self) -> bool:
         """True if ids must be the indices of items."""
         return any(member.definition.catalogue for member in self.members)
+
+    @property
+    def backends(self) -> list[str]:
+        """The backends to prefer in another process, the first one most.
+
+        That is numpy, which is imported and runs fast. Functions of the user
+        may need the backend of this process, and so may `dtype="float64"`.
+        """
+        own = keras.config.backend()
+        for member in self.members:
+            if has_code_of_user(member) or member.definition.dtype != "float32":
+                return [own]
+        return ["numpy", own]
 
     @property
     def _of_lists(self) -> list[str]:
@@ -290,10 +315,11 @@ class Job:
             self.num_relevant: 0.0,
             self.exclude: -1,
             self.y_true: -1,
+            _PLACE: -1,
         }
         fills.pop(None, None)
         all_items = self.predictions if self.form == "sparse" else []
-        unpadded: set[Any] = {*slicings, *self._of_lists, *all_items}
+        unpadded: set[Any] = {*slicings, *self._of_lists, *all_items, _PLACE}
         definitions = [member.definition for member in self.members]
         for lists in tables:
             if self.form == "scores":
@@ -304,7 +330,7 @@ class Job:
             for slicing in slicings:
                 values = lists[slicing[0]].values
                 known[slicing] = _group_numbers(values, *slicing)
-            used = {name: known[name] for name in fills}
+            used = {name: known[name] for name in fills if name in known}
             for chunk in chunks(used, self.lists_per_update):
                 arrays = padded(chunk, fills, unpadded)
                 labels = arrays[self.y_true]
@@ -332,6 +358,12 @@ class Job:
         )
         return y_true, y_pred, arrays.get(self.sample_weight)
 
+    def _passed(self, arrays: Mapping[Any, Any]) -> list[tuple[Any, Any, Any]]:
+        """Return the arguments of all metrics for a batch."""
+        return [
+            self._arguments(slicing, arrays) for _, slicing in self._updated
+        ]
+
     # The metrics while they run, compiled on JAX.
 
     def states(self, tables: Iterable[Lists]) -> list[State] | None:
@@ -346,6 +378,22 @@ class Job:
                 has_lists = True
             states = [member.state for member in self.members]
         return states if has_lists else None
+
+    def per_list(self, lists: Lists) -> dict[str, np.ndarray]:
+        """Return the values of each list by name, NaN for excluded lists."""
+        number = len(lists[self.y_true].lengths)
+        found = {name: np.empty(number) for name in value_names(self.members)}
+        places = Ragged.of_single(np.arange(number))
+        with self._lock:
+            for metric, _ in self._updated:
+                metric.reset_state()
+            for arrays in self._batches([{**lists, _PLACE: places}]):
+                place = arrays[_PLACE][:, 0]  # -1 in rows of padding
+                values = self._valued(self._passed(arrays))
+                for name, column in found.items():
+                    of_batch = ops.convert_to_numpy(values[name])
+                    column[place[place >= 0]] = of_batch[place >= 0]
+        return found
 
     @functools.cached_property
     def _lock(self) -> threading.Lock:
@@ -375,6 +423,28 @@ class Job:
         return updated
 
     @functools.cached_property
+    def _valued(self) -> Callable[[Any], dict[str, Any]]:
+        """`_values`, compiled on JAX."""
+        if keras.config.backend() != "jax":
+            return self._values
+        import jax
+
+        return jax.jit(self._values)
+
+    def _values(self, passed: Any) -> dict[str, Any]:
+        """Return the values of the lists of a batch by name, `[rows]`."""
+        found: dict[str, Any] = {}
+        for (metric, _), arguments in zip(self._updated, passed, strict=True):
+            values = metric.per_list(*arguments)
+            if isinstance(metric, Comparison):
+                names = metric.results
+                values = dict(zip(names, values.values(), strict=False))
+            elif not isinstance(metric, MetricCollection):
+                values = {metric.name: values}
+            found |= values
+        return found
+
+    @functools.cached_property
     def _compiled(self) -> Callable[[Any, Any], Any]:
         import jax
 
@@ -382,7 +452,7 @@ class Job:
 
     def _update(self, arrays: Mapping[Any, Any]) -> None:
         metrics = [metric for metric, _ in self._updated]
-        passed = [self._arguments(s, arrays) for _, s in self._updated]
+        passed = self._passed(arrays)
         if keras.config.backend() != "jax":
             for metric, arguments in zip(metrics, passed, strict=True):
                 metric.update_state(*arguments)

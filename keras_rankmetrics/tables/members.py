@@ -10,7 +10,9 @@ from keras import ops
 
 from keras_rankmetrics.conventions.from_text import metrics_of
 from keras_rankmetrics.engine.aggregates import State
+from keras_rankmetrics.engine.metric.accumulator import Accumulator, own_methods
 from keras_rankmetrics.engine.metric.collection import MetricCollection
+from keras_rankmetrics.metrics import Comparison, Sliced
 
 Metrics = TypeVar("Metrics")
 
@@ -84,6 +86,45 @@ def members_of(
             '`NDCG(k=10, name="my_ndcg@10")`.'
         )
     return members
+
+
+def value_names(members: Iterable[Any]) -> list[str]:
+    """Return the names of the values of a list, by metric and system."""
+    names: list[str] = []
+    for member in members:
+        is_compared = isinstance(member, Comparison)
+        systems = len(member.systems) if is_compared else 0
+        names += member.results[:systems] if systems else [member.name]
+    return names
+
+
+def check_has_values(members: Sequence[Any], keys: Iterable[str]) -> None:
+    """Raise ValueError if a list has no value by one of the metrics.
+
+    Args:
+        members: the metrics one by one.
+        keys: the names of other columns next to the values.
+    """
+    for member in members:
+        own = own_methods(member, Accumulator)
+        if "update_state" in own and "per_list" not in own:
+            raise ValueError(
+                "Each metric should have a value of each list. Received: "
+                f"{member.name!r}, with its own `update_state`. Override "
+                "`per_list` too, or leave the metric out."
+            )
+        if isinstance(member, Sliced):
+            raise ValueError(
+                "Each metric should have a value of each list. Received: the "
+                f"sliced {member.name!r}. Pass the metric itself: groups do "
+                "not change the value of a list."
+            )
+    same = set(keys).intersection(value_names(members))
+    if same:
+        raise ValueError(
+            "A metric should have another name than the columns next to it. "
+            f"Received: {min(same)!r} for both. Give the metric another `name`."
+        )
 
 
 def checked_metrics(metrics: Any) -> list[Any]:

@@ -9,13 +9,17 @@ import keras_rankmetrics as krm
 
 beam = pytest.importorskip("apache_beam", reason="needs the extra [beam]")
 
-from apache_beam.testing.test_pipeline import TestPipeline  # noqa: E402
+# Under its own name, pytest would take it for a class of tests.
+from apache_beam.testing.test_pipeline import (  # noqa: E402
+    TestPipeline as PipelineOfTest,
+)
 from apache_beam.testing.util import assert_that  # noqa: E402
 
 from keras_rankmetrics.adapters.beam import (  # noqa: E402
     ROWS,
     Evaluate,
     EvaluateItems,
+    PerQuery,
 )
 
 
@@ -55,7 +59,7 @@ def test_all_rows(strings):
         [both] = found
         assert same(both, expected_of(rows))
 
-    with TestPipeline() as pipeline:
+    with PipelineOfTest() as pipeline:
         found = (
             pipeline
             | beam.Create(rows)
@@ -72,7 +76,7 @@ def test_a_row_for_each_item():
         [metric] = found
         assert same(metric, logs.of_items_in_one_process(rows))
 
-    with TestPipeline() as pipeline:
+    with PipelineOfTest() as pipeline:
         found = (
             pipeline
             | beam.Create(logs.items_of(rows))
@@ -107,7 +111,7 @@ def test_each_key():
             of_key = [row for row in rows if row["device"] == key]
             assert same(both, expected_of(of_key))
 
-    with TestPipeline() as pipeline:
+    with PipelineOfTest() as pipeline:
         found = (
             pipeline
             | beam.Create([(row["device"], row) for row in rows])
@@ -132,6 +136,60 @@ def test_rows_wait_and_no_more_than_a_thousand():
     assert same(fn.extract_output(merged), expected_of(rows))
     empty = fn.extract_output(nothing)
     assert [m.state for m in empty] == [m.state for m in metrics()]
+
+
+def test_values_of_queries_and_of_lists():
+    rows = logs.of_scores()
+    expected = logs.for_scores().per_list(
+        logs.dense(rows, "labels", -1), logs.dense(rows, "scores", 0.0)
+    )
+    by_query = dict(
+        zip(logs.column(rows, "query"), expected["ndcg@3"], strict=True)
+    )
+
+    def check(lists):
+        def of_elements(found):
+            assert len(found) == lists
+            assert [*found[0]] == ["query", *expected]
+            for row in found:
+                value = float(by_query[row["query"]])
+                assert row["ndcg@3"] == approx(value, abs=1e-6, nan_ok=True)
+
+        return of_elements
+
+    with PipelineOfTest() as pipeline:
+        of_items = (
+            pipeline
+            | "items" >> beam.Create(logs.items_of(rows))
+            | PerQuery(logs.for_scores(), "label", "score", query="query")
+        )
+        assert_that(of_items, check(len(rows) - 1), label="of items")
+        of_lists = (
+            pipeline
+            | "lists" >> beam.Create(rows)
+            | "values"
+            >> PerQuery(logs.for_scores(), "labels", "scores", keep=["query"])
+        )
+        assert_that(of_lists, check(len(rows)), label="of lists")
+
+
+def test_an_error_names_the_row_or_query():
+    fn = Evaluate("RR(inputs=ids)", "y", "x")
+    seen = fn.create_accumulator()
+    for row in ({"y": [7], "x": [8]}, {"y": [7], "x": [None, 8]}):
+        seen = fn.add_input(seen, row)
+    with pytest.raises(ValueError, match=r"row 1 of a batch.*\[None, 8\]"):
+        fn.extract_output(seen)
+    fn = Evaluate("RR", "y", "x", query="q")
+    of_queries = [
+        [{"q": q, "y": 1, "x": x}] * 2
+        for q, x in (("a", 0.5), ("b", None), ("c", 0.5))
+    ]
+    seen = fn.create_accumulator()
+    for rows in of_queries:
+        seen = fn.add_input(seen, rows)
+    with pytest.raises(ValueError, match="The error is in the query 'b'"):
+        fn.extract_output(seen)
 
 
 def test_a_missing_key():
@@ -165,14 +223,14 @@ def test_rows_without_a_key_or_of_several_types():
 def test_queries_that_are_missing(query, missing):
     rows = [{"q": q, "y": 1, "x": 0.5} for q in (query, missing, missing)]
     error = pytest.raises(ValueError, match="and 2 of 3 missing")
-    with error, TestPipeline() as pipeline:
+    with error, PipelineOfTest() as pipeline:
         rows = pipeline | beam.Create(rows)
         rows | EvaluateItems(krm.NDCG(), "y", "x", query="q")
 
 
 def test_a_missing_key_of_queries():
     error = pytest.raises(ValueError, match=r"`query`.*a column.*'gone'")
-    with error, TestPipeline() as pipeline:
+    with error, PipelineOfTest() as pipeline:
         rows = pipeline | beam.Create([{"q": 1, "y": 1, "s": 0.5}])
         rows | EvaluateItems(krm.NDCG(), "y", "s", query="gone")
 

@@ -16,9 +16,12 @@ from keras_rankmetrics.adapters.worker import (
     check_schema,
     flattened,
     in_buckets,
+    kept_columns,
+    lists_of,
     states_of_tables,
     sum_of,
     table_to_states,
+    values_of_table,
 )
 from keras_rankmetrics.tables.jobs import Job
 from keras_rankmetrics.tables.members import merged, with_named, with_states
@@ -28,6 +31,8 @@ from keras_rankmetrics.tables.ragged import LARGEST, Ragged, chunks, padded
 def evaluated(tables, metrics, *columns, **options):
     job = pickle.loads(pickle.dumps(Job(metrics, *columns, **options)))
     tables = [pa.Table.from_pylist(rows) for rows in tables]
+    if job.query is not None:
+        tables = [lists_of(job, table) for table in tables]
     return with_states(metrics, states_of_tables(job, tables))
 
 
@@ -64,12 +69,10 @@ def test_scores_and_items():
     found = evaluated([rows], logs.for_scores(), "labels", "scores")
     assert logs.numbers(found) == expected
     items = sorted(logs.items_of(rows), key=lambda item: item["query"])
-    for size in (1, 5, 1000):  # lists that lie in several tables
-        parts = [items[at : at + size] for at in range(0, len(items), size)]
-        found = evaluated(
-            parts, logs.for_scores(), "label", "score", query="query"
-        )
-        assert logs.numbers(found) == expected
+    found = evaluated(
+        [items], logs.for_scores(), "label", "score", query="query"
+    )
+    assert logs.numbers(found) == expected
 
 
 def test_groups_of_several_columns_beside_a_comparison():
@@ -353,9 +356,54 @@ def test_queries_that_are_missing_or_none(queries, message):
     job = Job(krm.NDCG(), "y", "x", query="q")
     pickled = pickle.dumps(job)
     with pytest.raises(ValueError, match=message):
-        states_of_tables(job, [table])
+        states_of_tables(job, [lists_of(job, table)])
     with pytest.raises(ValueError, match=message):
         in_buckets(pickled, table)
+
+
+def test_an_error_of_several_rows_names_them():
+    rows = [{"y": 0, "x": [0.1] * n} for n in (2, 2, 2, 3)]
+    metric = krm.NDCG(inputs="sparse")
+    with pytest.raises(ValueError, match="in rows 0 to 3 of a batch"):
+        evaluated([rows], metric, "y", "x")
+    with pytest.raises(ValueError, match="in rows 2 to 5 of a batch"):
+        evaluated([rows[:2], [*rows[2:], *rows[2:]]], metric, "y", "x")
+
+
+class OfUser(krm.NDCG):
+    pass
+
+
+@pytest.mark.parametrize(
+    "metric, is_any",
+    [
+        (krm.NDCG(gain_fn=krm.linear_gain), True),
+        (krm.Sliced(krm.NDCG(), 2), True),
+        (krm.NDCG(gain_fn=lambda labels: labels), False),
+        (OfUser(3), False),
+        (krm.Sliced(OfUser(3), 2), False),
+        (krm.NDCG(dtype="float64"), False),
+    ],
+)
+def test_workers_prefer_numpy_without_code_of_users(metric, is_any):
+    group = "g" if isinstance(metric, krm.Sliced) else None
+    job = Job([metric, krm.AUC()], "y", "x", group=group)
+    own = keras.config.backend()
+    assert job.backends == (["numpy", own] if is_any else [own])
+
+
+def test_values_of_lists_without_rows():
+    job = Job(krm.NDCG(3), "y", "x")
+    empty = pa.table({"y": pa.array([[1]]), "x": pa.array([[0.5]])})[:0]
+    found = values_of_table(job, ["y"], empty)
+    assert found.column_names == ["y", "ndcg@3"] and found.num_rows == 0
+
+
+def test_rows_of_items_have_no_other_columns_to_keep():
+    job = Job(krm.NDCG(), "y", "x", query="q")
+    assert kept_columns(job, []) == ["q"]
+    with pytest.raises(ValueError, match="`keep` is for rows that are lists"):
+        kept_columns(job, ["market"])
 
 
 def test_names_of_metrics_are_a_collection_of_them():

@@ -2,7 +2,6 @@
 
 import os
 
-import keras
 import logs
 import numpy as np
 import pytest
@@ -61,7 +60,7 @@ def test_scores_of_a_comparison():
         logs.compared("scores"),
         "labels",
         {"old": "scores", "new": "new"},
-        backend=keras.config.backend(),
+        backend="numpy",
     )
     expected = logs.compared("scores")
     expected.update_state(
@@ -103,6 +102,47 @@ def test_a_row_for_each_item(kind):
     assert same(found, logs.of_items_in_one_process(rows))
 
 
+def test_values_of_queries_and_of_lists():
+    rows = logs.of_scores()
+    items = logs.items_of(rows)
+    found = on_ray.per_query(
+        ray_data.from_items(items, override_num_blocks=3),
+        logs.for_scores(),
+        "label",
+        "score",
+        query="query",
+    )
+    of_queries = {row["query"]: row["ndcg@3"] for row in found.iter_rows()}
+    found = on_ray.per_query(
+        ray_data.from_items(rows, override_num_blocks=2),
+        logs.for_scores(),
+        "labels",
+        "scores",
+        keep=["query"],
+    )
+    of_lists = {row["query"]: row["ndcg@3"] for row in found.iter_rows()}
+    assert len(of_lists) == 90 and np.isnan(of_lists.pop("query 0"))
+    assert of_lists == approx(of_queries, abs=1e-6)
+    whole = krm.NDCG(3)
+    whole.update_state(
+        logs.dense(rows, "labels", -1), logs.dense(rows, "scores", 0.0)
+    )
+    assert np.mean([*of_lists.values()]) == approx(float(whole.result()))
+
+
+@pytest.mark.parametrize("query", [None, "q"])
+def test_an_error_names_the_row_or_query(query):
+    rows = [{"q": f"q{n}", "y": 1, "x": 0.5} for n in range(30)]
+    rows[7]["y"] = None
+    place = "The error is in the query 'q7'"
+    if query is None:
+        rows = [{**row, "y": [row["y"]], "x": [row["x"]]} for row in rows]
+        place = r"in row 7 of a batch, counted from 0: \{'q': 'q7', 'x'"
+    dataset = ray_data.from_items(rows, override_num_blocks=1)
+    with pytest.raises(Exception, match=rf"(?s)hold no null.*{place}"):
+        on_ray.evaluate(dataset, krm.NDCG(), "y", "x", query=query)
+
+
 @pytest.mark.parametrize("missing", [None, float("nan")])
 def test_a_query_that_is_missing(missing):
     items = [{"query": missing, "label": 1, "score": 0.5}]
@@ -127,15 +167,15 @@ def test_a_dataset_without_rows(query):
         assert found.count() == 0
 
 
+def of_arrays(**columns):
+    """A dataset whose columns are tensors."""
+    return ray_data.range(1).map_batches(lambda _: columns)
+
+
 def test_dense_ids_are_padded_by_minus_one():
-    columns = [
-        ray_data.from_numpy(np.array(ids)).rename_columns({"data": name})
-        for name, ids in {
-            "y": [[5, -1], [7, -8]],
-            "x": [[3, 5, -1], [-9, -8, -1]],
-        }.items()
-    ]
-    dataset = columns[0].zip(columns[1])
+    dataset = of_arrays(
+        y=np.array([[5, -1], [7, -8]]), x=np.array([[3, 5, -1], [-9, -8, -1]])
+    )
     found = on_ray.evaluate(dataset, "RR(inputs=ids)", "y", "x")
     assert found.result() == {"RR(inputs=ids)": 0.5}
 
@@ -143,12 +183,9 @@ def test_dense_ids_are_padded_by_minus_one():
 def test_arrays_of_numpy():
     labels = np.array([[1, 0, 2], [0, 1, 0]] * 20)
     scores = np.tile(np.array([0.1, 0.5, 0.3]), (40, 1))
-    dataset = ray_data.from_numpy(labels).rename_columns({"data": "y"})
-    dataset = dataset.zip(
-        ray_data.from_numpy(scores).rename_columns({"data": "x"})
-    )
     expected = krm.NDCG(2)
     expected.update_state(labels, scores)
+    dataset = of_arrays(y=labels, x=scores)
     found = on_ray.evaluate(dataset, krm.NDCG(2), "y", "x")
     assert same(found, expected)
 
@@ -165,3 +202,4 @@ def test_the_guide():
     exec(source, names)
     assert float(names["found"].result()) == 0.5
     assert float(names["of_items"].result()) == 0.5
+    assert names["of_queries"].take_all() == [{"query": "q1", "RR": 0.5}]

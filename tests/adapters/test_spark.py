@@ -5,7 +5,6 @@ import runpy
 import shutil
 import sys
 
-import keras
 import logs
 import numpy as np
 import pytest
@@ -229,11 +228,107 @@ def test_the_driver_says_what_is_wrong_with_columns(ids):
         on_spark.evaluate(df, metric, "relevant", "weight")
 
 
-def test_a_worker_says_what_is_wrong_with_values(spark):
-    rows = [([1, 0], [0.5]), ([1], [0.5])]
-    df = spark.createDataFrame(rows, "y array<int>, x array<double>")
-    with pytest.raises(PythonException, match="2 labels and 1 scores"):
+def test_a_worker_says_what_is_wrong_and_in_which_row(spark):
+    rows = [([1, 0], [0.5, 0.5])] * 60 + [([1, 0], [0.5]), ([1], [0.5])]
+    schema = "y array<int>, x array<double>"
+    df = spark.createDataFrame(rows, schema).coalesce(1)
+    wrong = (
+        r"(?s)2 labels and 1 scores.*in row 60 of partition 0, counted from 0: "
+        r"\{'x': \[0.5\], 'y': \[1, 0\]\}"
+    )
+    with pytest.raises(PythonException, match=wrong):
         on_spark.evaluate(df, krm.NDCG(), "y", "x")
+    with pytest.raises(PythonException, match=wrong):
+        on_spark.per_query(df, krm.NDCG(), "y", "x").collect()
+
+
+@pytest.mark.parametrize(
+    "wrong, message",
+    [
+        ((None, 0.5, 1.0), "'y' should hold no null. Received: 1"),
+        ((1, None, 1.0), "'x' should hold no null. Received: 1"),
+        ((1, 0.5, None), "'w' should hold no null. Received: 1"),
+        ((1, 0.5, -1.0), "not negative. Received: -1"),
+    ],
+)
+def test_a_worker_says_in_which_query(spark, wrong, message):
+    rows = [(f"q{n // 2}", n % 2, 0.5, 1.0) for n in range(120)]
+    rows[71] = ("q35", *wrong)
+    df = spark.createDataFrame(rows, "q string, y int, x double, w double")
+    match = f"(?s){message}.*The error is in the query 'q35'"
+    with pytest.raises(PythonException, match=match):
+        on_spark.evaluate(
+            df, krm.NDCG(), "y", "x", query="q", sample_weight="w"
+        )
+
+
+def test_values_of_queries(spark, scores):
+    rows, _ = scores
+    df = frame(spark, logs.items_of(rows), ITEMS, partitions=5)
+    metrics = [logs.for_scores(), logs.compared("scores")]
+    columns = "label", {"old": "score", "new": "new_score"}
+    with pytest.raises(ValueError, match="only a `Comparison`"):
+        on_spark.per_query(df, metrics, *columns, query="query")
+    named = df.withColumnRenamed("query", "a.q")
+    found = on_spark.per_query(
+        named, logs.for_scores(), "label", "score", query="a.q"
+    )
+    assert dict(found.dtypes)["a.q"] == "string"
+    assert found.schema["ndcg@3"].dataType.simpleString() == "double"
+    compared = on_spark.per_query(df, metrics[1], *columns, query="query")
+    assert compared.columns == ["query", "ndcg@5/old", "ndcg@5/new"]
+    of_rows = {row["a.q"]: row for row in found.collect()}
+    assert len(of_rows) == sum(bool(row["labels"]) for row in rows)
+    for row in rows[1:]:
+        expected = logs.for_scores().per_list([row["labels"]], [row["scores"]])
+        values = [float(x[0]) for x in expected.values()]
+        assert list(of_rows[row["query"]])[1:] == approx(
+            values, abs=1e-6, nan_ok=True
+        )
+
+
+def test_values_of_lists_next_to_columns(spark, ids):
+    rows, df = ids
+    found = on_spark.per_query(
+        df,
+        logs.for_ids(),
+        "relevant",
+        "recommended",
+        keep=["market", "relevant"],
+    )
+    assert found.columns[:3] == ["market", "relevant", "ndcg@3"]
+    expected = logs.for_ids().per_list(
+        logs.dense(rows, "relevant", -1), logs.dense(rows, "recommended", -1)
+    )
+    expected = np.stack([np.float64(x) for x in expected.values()], axis=1)
+    by_row = sorted(
+        (row["relevant"], row["market"], np.round(values, 5).tolist())
+        for row, values in zip(rows, expected.tolist(), strict=True)
+        if not np.isnan(values).any()
+    )
+    assert by_row == sorted(
+        (row.relevant, row.market, np.round(row[2:], 5).tolist())
+        for row in found.collect()
+        if not np.isnan(row[2:]).any()
+    )
+    assert found.where("isnan(`map`)").count() > 0
+    with pytest.raises(ValueError, match="`keep` should be the name"):
+        on_spark.per_query(df, "RR(inputs=ids)", "new", "new", keep=["gone"])
+
+
+def test_only_the_columns_of_the_job_are_read(spark, tmp_path):
+    df = frame(spark, logs.items_of(logs.of_scores()), ITEMS)
+    df.write.parquet(str(tmp_path / "log"))
+    df = spark.read.parquet(str(tmp_path / "log"))
+    found = on_spark.per_query(df, krm.NDCG(), "label", "score", query="query")
+    plan = found._jdf.queryExecution().toString()
+    [read] = {
+        line.split("ReadSchema: ")[1]
+        for line in plan.splitlines()
+        if "ReadSchema" in line
+    }
+    assert read == "struct<query:string,label:int,score:double>"
+    assert plan.split("Physical Plan")[1].count("Exchange") == 1
 
 
 def test_names_with_a_dot_and_columns_that_nothing_reads(spark):
@@ -260,12 +355,12 @@ def test_queries_that_are_missing(spark):
 
 def test_a_worker_that_has_another_backend_says_so(ids):
     _, df = ids
-    there = keras.config.backend()
-    other = "jax" if there == "torch" else "torch"
     metric = krm.NDCG(5, inputs="ids")
     on_spark.evaluate(df, metric, "relevant", "recommended")
-    with pytest.raises(PythonException, match=f"imported it on '{there}'"):
-        on_spark.evaluate(df, metric, "relevant", "recommended", backend=other)
+    with pytest.raises(PythonException, match="imported it on 'numpy'"):
+        on_spark.evaluate(
+            df, metric, "relevant", "recommended", backend="torch"
+        )
 
 
 def test_the_guide(spark):
@@ -280,6 +375,10 @@ def test_the_guide(spark):
     assert [e.lists for e in by_market.values()] == [3, 2, 1]
     gain = 1 / np.log2(3)
     assert float(names["ndcg"].result()) == approx(gain)
+    values = {row["query"]: row["ndcg@10"] for row in names["worst"].collect()}
+    assert values == approx({"q1": gain, "q2": gain})
+    assert names["of_users"].columns == ["market", "ndcg@10", "recall@1"]
+    assert names["of_users"].count() == 3
 
 
 def test_the_example(spark, capsys):

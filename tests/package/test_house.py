@@ -5,9 +5,9 @@ import collections
 
 from tests.package import house
 
-# The only functions of one name: `evaluate` is public in three places, and the
-# others stand for the function of that name in `keras.ops`.
-IN_SEVERAL = {"evaluate", "all", "any", "stack", "top_k"}
+# The only functions of one name: the first two are public in three places, and
+# the others stand for the function of that name in `keras.ops`.
+IN_SEVERAL = {"evaluate", "per_query", "all", "any", "stack", "top_k"}
 WING = ("adapters", "command", "comparing", "files", "tables")
 
 

@@ -19,6 +19,7 @@ from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.backend.processes import Gather, Slot, gathering
 from keras_rankmetrics.engine.backend.tracing import concrete, unconverted
 from keras_rankmetrics.engine.definition import Definition
+from keras_rankmetrics.engine.definition.definition import is_of_the_package
 from keras_rankmetrics.engine.evaluation.batch_cache import Batch, BatchCache
 from keras_rankmetrics.engine.evaluation.evaluate import (
     PerReading,
@@ -382,6 +383,14 @@ def own_methods(metric: object, base: type) -> list[str]:
         for method in ("update_state", "result", "per_list")
         if getattr(type(metric), method) is not getattr(base, method)
     ]
+
+
+def has_code_of_user(metric: Accumulator) -> bool:
+    """Return True if a class or function of the user computes the values."""
+    definition = metric.definition
+    code = type(metric), definition.traits.metric, definition.by
+    is_own = all(is_of_the_package(x) for x in code if x is not None)
+    return not is_own or bool(definition.function_of_user)
 
 
 # The sums of states over all processes.

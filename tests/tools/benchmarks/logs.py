@@ -118,7 +118,7 @@ def on_spark(folder: str) -> dict[str, object]:
     from keras_rankmetrics.adapters import spark
 
     metrics = _metrics()
-    log = _session().read.parquet(folder)
+    log = session().read.parquet(folder)
     log.limit(1).collect()
 
     def run() -> float:
@@ -132,7 +132,7 @@ def on_spark(folder: str) -> dict[str, object]:
 
 def counting(folder: str) -> dict[str, object]:
     """The least that Spark can take: its workers only count the rows."""
-    log = _session().read.parquet(folder)
+    log = session().read.parquet(folder)
     log.limit(1).collect()
 
     def count(batches: Iterable[Any]) -> Iterator[Any]:
@@ -152,7 +152,7 @@ def mllib(folder: str) -> dict[str, object]:
     """What Spark itself has: a pass for each metric."""
     from pyspark.mllib.evaluation import RankingMetrics
 
-    log = _session().read.parquet(folder)
+    log = session().read.parquet(folder)
     pairs = log.select("shown", "taken").rdd.map(tuple)
 
     def run() -> float:
@@ -169,7 +169,7 @@ def replay(folder: str) -> dict[str, object]:
     from pyspark.sql import functions as sql
     from replay.metrics import MAP, NDCG, OfflineMetrics, Recall
 
-    log = _session().read.parquet(folder)
+    log = session().read.parquet(folder)
     log = log.withColumn("query_id", sql.monotonically_increasing_id())
     shown = log.select("query_id", sql.posexplode("shown"))
     shown = shown.select(
@@ -195,7 +195,8 @@ def _metrics() -> object:
     )
 
 
-def _session() -> object:
+def session() -> Any:
+    """A session with two workers."""
     from pyspark.sql import SparkSession
 
     os.environ["PYSPARK_PYTHON"] = sys.executable
