@@ -54,6 +54,7 @@ _AT_FIRST_USE = {
     "evaluate": "comparing",
     "explain": "explaining.explain",
     "evaluate_rows": "tables.evaluate_rows",
+    "per_query": "tables.per_query",
 }
 
 if typing.TYPE_CHECKING:
@@ -71,6 +72,7 @@ if typing.TYPE_CHECKING:
     from keras_rankmetrics.tables.evaluate_rows import (
         evaluate_rows as evaluate_rows,
     )
+    from keras_rankmetrics.tables.per_query import per_query as per_query
 else:
     __all__ = sorted(
         [

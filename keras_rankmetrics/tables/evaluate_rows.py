@@ -7,7 +7,7 @@ import copy
 import re
 import threading
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -28,6 +28,7 @@ from keras_rankmetrics.tables.members import (
     members_of,
     results_of,
 )
+from keras_rankmetrics.tables.ragged import Lists
 
 # The maximum number of lists in a padded batch, even if they are short.
 _LISTS_PER_UPDATE = 2**18
@@ -92,6 +93,50 @@ def evaluate_rows(
     """
     collected = checked_metrics(metrics)
     members = members_of(collected)
+    rows = read_rows(query, y_true, y_pred, members, sample_weight, group)
+    states = rows.job.states([rows.lists])
+    for member, state in zip(members, states or (), strict=True):
+        member.reset_state()
+        member.state = state
+    return results_of(collected)
+
+
+class ReadRows(NamedTuple):
+    """Flat columns as lists, and the job of the metrics.
+
+    Attributes:
+        job: a job on copies of the metrics.
+        lists: the columns of the lists.
+        first: `[lists]`, the index of the first row of each list.
+    """
+
+    job: Job
+    lists: Lists
+    first: np.ndarray
+
+
+def read_rows(
+    query: Any,
+    y_true: Any,
+    y_pred: Any,
+    members: Sequence[Any],
+    sample_weight: Any = None,
+    group: Any = None,
+) -> ReadRows:
+    """Return the checked lists of flat columns.
+
+    Args:
+        query: as for `evaluate_rows`.
+        y_true: as for `evaluate_rows`.
+        y_pred: as for `evaluate_rows`.
+        members: the metrics one by one.
+        sample_weight: as for `evaluate_rows`.
+        group: as for `evaluate_rows`.
+
+    Raises:
+        ValueError: as for `evaluate_rows`.
+        TypeError: as for `evaluate_rows`.
+    """
     if isinstance(y_true, Mapping):
         raise ValueError(
             "`y_true` should be a column of labels. Received: a dict with the "
@@ -118,9 +163,11 @@ def evaluate_rows(
     job = _job(members, names, tuple(given))
     numbers = query_numbers(query)
     order: Any = slice(None)
+    first = starts = run_starts(numbers)
     if (numbers[1:] < numbers[:-1]).any():
         order = order_of(numbers)
-    starts = run_starts(numbers[order])
+        starts = run_starts(numbers[order])
+        first = order[starts]
     arrays = {}
     for name, x in given.items():
         read = as_column if name in job.groups else as_numbers
@@ -129,11 +176,7 @@ def evaluate_rows(
     job.check_lists(lists)
     _warn_of_no_lists(arrays["y_true"], starts)
     warn_if_swapped(arrays["y_true"], arrays[job.predictions[0]])
-    states = job.states([lists])
-    for member, state in zip(members, states or (), strict=True):
-        member.reset_state()
-        member.state = state
-    return results_of(collected)
+    return ReadRows(job, lists, first)
 
 
 def _named(argument: str, x: Any, given: dict[str, Any]) -> Any:
