@@ -6,6 +6,7 @@ of the metrics after them.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import pickle
 import reprlib
@@ -254,11 +255,8 @@ def states_of_tables(
         part: what the tables are parts of, for errors.
     """
     reading = _Reading(job, tables)
-    try:
+    with reading.located(part):
         return job.states(reading)
-    except Exception as error:
-        error.add_note(reading.place(part))
-        raise
 
 
 def values_of_table(
@@ -279,12 +277,9 @@ def values_of_table(
     """
     values = {name: np.zeros(0) for name in value_names(job.members)}
     reading = _Reading(job, [table], before)
-    try:
+    with reading.located(part):
         for lists in reading:
             values = job.per_list(lists)
-    except Exception as error:
-        error.add_note(reading.place(part))
-        raise
     kept = {name: table[name] for name in keys}
     return pa.table({**kept, **values})
 
@@ -303,7 +298,16 @@ class _Reading:
                 yield _read(table, self._job)
             self._before += table.num_rows
 
-    def place(self, part: str) -> str:
+    @contextlib.contextmanager
+    def located(self, part: str) -> Iterator[None]:
+        """Note in an error where its cause is."""
+        try:
+            yield
+        except Exception as error:  # functions of users may raise anything
+            error.add_note(self._place(part))
+            raise
+
+    def _place(self, part: str) -> str:
         """Return where the cause of an error is, as far as it can be found."""
         if self._table is None:
             return f"The error is in {part}."
