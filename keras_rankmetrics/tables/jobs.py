@@ -384,7 +384,7 @@ class Job:
         number = len(lists[self.y_true].lengths)
         found = {name: np.empty(number) for name in value_names(self.members)}
         places = Ragged.of_single(np.arange(number))
-        with self._lock:
+        with self._lock, on_one_thread():
             for metric, _ in self._updated:
                 metric.reset_state()
             for arrays in self._batches([{**lists, _PLACE: places}]):
