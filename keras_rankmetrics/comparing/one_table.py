@@ -123,6 +123,7 @@ class Lists:
         """
         numbers, first = item_rows.numbered(rows.query)
         queries = rows.query[first]
+        ids.warn_of_missing(queries, rows.item)
         self.labels.append(_examples(labels))
         labels = np.where(labels < 0, UNJUDGED, labels)
         both = np.stack([labels, rows.value], axis=1)
@@ -313,7 +314,6 @@ def _values(
     are_in_order = any(metric.ties == "stable" for metric in members)
     while True:
         lists = Lists(table, rules, are_in_order)
-
         weights_at = None
         if sample_weight is not None:
             weights_at = functools.partial(_weights, sample_weight, lists)

@@ -155,6 +155,10 @@ def columns_of_both(
         "label": of_labels,
         "score": candidates("score", scores, chosen),
     }
+    if label is not None and label == score:
+        expected = "should have labels and scores in two columns."
+        names = argument({"label": "...", "score": "..."})
+        return {}, (expected, [label], f"Name them: {names}.")
     items = candidates("item", header, chosen)
     if chosen.get("item", "") is not None and len(items) == 1:
         found = {"query": found.pop("query"), "item": items, **found}

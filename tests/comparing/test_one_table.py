@@ -299,6 +299,11 @@ REFUSED = {
         "one column for the label",
     ),
     "a wrong name": (TABLE, {"columns": {"item": "d"}}, "should name a column"),
+    "one column for both": (
+        TABLE,
+        {"columns": {"label": "score", "score": "score"}},
+        "labels and scores in two columns",
+    ),
     "a missing score": (
         {**TABLE, "score": [0.5, math.nan, 0.1]},
         {},
