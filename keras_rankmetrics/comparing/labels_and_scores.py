@@ -50,7 +50,11 @@ class Both(Table):
         return columns
 
     def parts(self) -> Iterator[Part]:
-        """Yield all rows, in the order of the table."""
+        """Yield chunks of whole queries, whose arrays fit in the cache."""
+        return _chunks(self.part())
+
+    def part(self) -> Part:
+        """Return all rows, in the order of the table."""
         columns = self.columns
         arrays = {role: self.column(name) for role, name in columns.items()}
         self._check_whole()
@@ -74,7 +78,15 @@ class Both(Table):
         query, item = (*of_ids, np.zeros(len(of_ids[0]), "S1"))[:2]
         self._check_ranks(Rows(query, item, numbers[1]))
         line = np.arange(1, len(query) + 1)
-        yield Part(query, item, np.stack(numbers, axis=1), line)
+        return Part(query, item, np.stack(numbers, axis=1), line)
+
+
+def _chunks(part: Part) -> Iterator[Part]:
+    """Yield chunks of whole queries, sorted unless they are together."""
+    value = np.column_stack([part.value, part.line])
+    rows = Rows(part.query, part.item, value)
+    for query, item, value in item_rows.query_chunks(rows, _ROWS):
+        yield Part(query, item, value[:, :2], value[:, 2].astype(np.int64))
 
 
 class BothInRecords(Both, Records):
@@ -108,9 +120,9 @@ class BothLazily(Both):
             if hasattr(self.x, method)
         )
         own = self.value, self.argument, self.reading
-        parts = (part for x in batches for part in Both(x, *own).parts())
+        parts = (Both(x, *own).part() for x in batches)
         if self.is_scattered:
-            yield Part.joined(parts)
+            yield from _chunks(Part.joined(parts))
         else:
             yield from runs.whole_queries(self, parts)
 
