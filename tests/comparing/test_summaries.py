@@ -90,7 +90,7 @@ def test_results_by_batches_parts_and_tables(weights):
 @pytest.mark.long
 def test_in_compiled_programs():
     model = keras.Sequential([keras.layers.Identity()])
-    # On torch, Inductor takes minutes; `test_compiled.py` has a lighter compiler.
+    # On torch, Inductor takes minutes; `test_compiled.py` is faster.
     for jit in (False, keras.config.backend() != "torch"):
         model.compile(loss="mse", metrics=again(METRICS), jit_compile=jit)
         scores = np.where(np.isinf(SCORES), -9.0, SCORES)
