@@ -171,6 +171,12 @@ def evaluate(
     reading = Reading(
         columns, query_ids, item_ids, higher_is_better, drop_same_id, duplicates
     )
+    if isinstance((columns or {}).get("score"), list | tuple):
+        raise ValueError(
+            "`columns` should name one column of scores. Received: "
+            f"{(columns or {})['score']!r}. For several, call `compare(table, "
+            "metrics=...)`."
+        )
     asked = reading, convention, groups, sample_weight
     if run is None:
         _check_one_table(truth, reading)
@@ -305,9 +311,9 @@ def compare(
     Stability: stable.
     """
     _check_metrics(metrics)
-    scores, chosen = _columns_of_scores(systems, columns)
+    scores = _columns_of_scores(systems, columns)
     reading = Reading(
-        chosen, query_ids, item_ids, higher_is_better, drop_same_id, duplicates
+        columns, query_ids, item_ids, higher_is_better, drop_same_id, duplicates
     )
     asked = reading, convention, groups, sample_weight
     if systems is None:
@@ -330,25 +336,29 @@ def compare(
 
 def _columns_of_scores(
     systems: Any, columns: Mapping[str, Any] | None
-) -> tuple[dict[str, str], Mapping[str, Any] | None]:
-    """Return the columns of scores of one table by system, and the others.
+) -> dict[str, Any]:
+    """Return the columns of scores of one table by the name of the system.
 
     Raises:
-        ValueError: if there are no systems, and no columns of scores.
+        ValueError: if there are no systems, and no columns of scores; or both.
     """
-    if systems is not None:
-        return {}, columns
-    chosen = dict(columns or {})
-    scores = chosen.pop("score", None)
-    scores = [scores] if isinstance(scores, str) else scores
-    if not isinstance(scores, list | tuple) or not scores:
+    scores: Any = (columns or {}).get("score")
+    are_several = isinstance(scores, list | tuple) and len(scores) > 0
+    if systems is not None and are_several:
+        raise ValueError(
+            "`columns` should name one column of scores for the systems. "
+            f"Received: {scores!r}. For several columns in a table that has "
+            "the labels too, leave out the systems: `compare(table, "
+            "metrics=...)`."
+        )
+    if systems is None and not are_several:
         raise ValueError(
             "`systems` should be a dict of systems by name, or None for a "
             "table with a column of scores for each system. Received: None, "
             f"and {columns!r} as `columns`. Name them: "
             '`columns={"score": ["old", "new"]}`.'
         )
-    return {name: name for name in scores}, chosen
+    return {str(name): name for name in scores} if are_several else {}
 
 
 def agreement_of(

@@ -1,7 +1,7 @@
 """The forms of a table that has both labels and scores in each row.
 
-Each yields parts of the table: all of one in memory; of a file or a lazy table
-chunks of whole queries, unless the rows of a query are apart.
+Each yields parts of the table in chunks of whole queries. A file and a lazy
+table are held in memory only if the rows of a query are apart.
 """
 
 from __future__ import annotations
@@ -30,170 +30,10 @@ from keras_rankmetrics.tables import ids, item_rows
 from keras_rankmetrics.tables.item_rows import Rows
 
 _ARGUMENT = "`truth`"
-_ONCE = "read_next_batch"  # what a stream has, which can be read once
-_ROWS = 2**18  # of a batch of a lazy table
-
-
-class Both(Table):
-    """A table in memory, with a label and a score in each row."""
-
-    is_scattered = False
-    path = _ARGUMENT
-
-    @functools.cached_property
-    def columns(self) -> dict[str, Any]:
-        """The name of the column of each role; there may be no items."""
-        found = item_rows.columns_of_both(self.names(), self.reading.chosen)
-        columns, wrong = found
-        if wrong:
-            raise self._error(*wrong)
-        return columns
-
-    def parts(self) -> Iterator[Part]:
-        """Yield chunks of whole queries, whose arrays fit in the cache."""
-        return _chunks(self.part())
-
-    def part(self) -> Part:
-        """Return all rows, in the order of the table."""
-        columns = self.columns
-        arrays = {role: self.column(name) for role, name in columns.items()}
-        self._check_whole()
-        named = {str(columns[role]): x for role, x in arrays.items()}
-        check_aligned_axis("index", named)
-        of_ids = [
-            ids.ids_of(arrays[role], self.argument)
-            for role in ("query", "item")
-            if role in arrays
-        ]
-        numbers = [
-            _exact(checked_values(arrays[role], self.argument))
-            for role in ("label", "score")
-        ]
-        lengths = {name: len(x) for name, x in named.items()}
-        if len(set(lengths.values())) > 1:
-            raise ValueError(
-                f"The columns of {self.argument} should have one length. "
-                f"Received: {lengths}."
-            )
-        query, item = (*of_ids, np.zeros(len(of_ids[0]), "S1"))[:2]
-        self._check_ranks(Rows(query, item, numbers[1]))
-        line = np.arange(1, len(query) + 1)
-        return Part(query, item, np.stack(numbers, axis=1), line)
-
-
-def _chunks(part: Part) -> Iterator[Part]:
-    """Yield chunks of whole queries, sorted unless they are together."""
-    value = np.column_stack([part.value, part.line])
-    rows = Rows(part.query, part.item, value)
-    for query, item, value in item_rows.query_chunks(rows, _ROWS):
-        yield Part(query, item, value[:, :2], value[:, 2].astype(np.int64))
-
-
-class BothInRecords(Both, Records):
-    """Records with the fields of such a table."""
-
-
-class BothLazily(Both):
-    """A table that is read in batches: a query, a data set or a stream."""
-
-    @property
-    def table(self) -> Any:
-        """The lazy table, of which only the names are known."""
-        return self.x
-
-    def names(self) -> list[Any]:
-        """Return the names of the columns."""
-        return names_in(self.x) or list(self.x.schema.names)
-
-    def parts(self) -> Iterator[Part]:
-        """Yield chunks of whole queries; all rows at once if they are apart."""
-        if self.is_scattered and hasattr(self.x, _ONCE):
-            raise ValueError(
-                f"The rows of a query of {self.argument} should be together. "
-                "Received: a stream, which can be read once, with rows of a "
-                "query apart. Sort it by query, or pass a table."
-            )
-        names = [*self.columns.values()]
-        batches = next(
-            read(self.x, names)
-            for method, read in _LAZILY.items()
-            if hasattr(self.x, method)
-        )
-        own = self.value, self.argument, self.reading
-        parts = (Both(x, *own).part() for x in batches)
-        if self.is_scattered:
-            yield from _chunks(Part.joined(parts))
-        else:
-            yield from runs.whole_queries(self, parts)
-
-
-class BothInFile(File):
-    """A file of such a table."""
-
-    @functools.cached_property
-    def source(self) -> Source:
-        """The file, which the command passes in place of a path."""
-        if not isinstance(self.x, Source):
-            return Source(os.fsdecode(self.x), "both", self.reading.chosen)
-        self.x.columns = self.reading.chosen  # one of several scores
-        return self.x
-
-    @property
-    def is_scattered(self) -> bool:
-        """True once rows of a query were found apart."""
-        return self.source.is_scattered
-
-    def parts(self) -> Iterator[Part]:
-        """Yield chunks of whole queries; all rows at once if they are apart."""
-        for part in runs.chunks_of_file(self.source):
-            query, item, value = runs.text_rows(part)
-            yield Part(query, item, value, part.line)
-
-
-OneTable = Both | BothInFile
-
-
-def _exact(numbers: np.ndarray) -> np.ndarray:
-    """Return floats. Raise ValueError for integers that these would tie."""
-    if numbers.dtype.kind in "iu":
-        raise ValueError(
-            "Labels and scores should be exact in float64. Received: integers "
-            f"such as {numbers[np.argmax(numbers)]}. {INEXACT}"
-        )
-    return numbers
-
-
-def table_of(x: Any, reading: Reading) -> OneTable:
-    """Return a table that has both labels and scores.
-
-    Raises:
-        TypeError: if an object is no table.
-    """
-    own = "score", _ARGUMENT, reading
-    if File.matches(x, reading) or isinstance(x, Source):
-        return BothInFile(x, "score", os.fsdecode(x), reading)
-    if _is_lazy(x):
-        return BothLazily(x, *own)
-    if isinstance(x, list | tuple) and fields_of(first_of(x)):
-        return BothInRecords(x, *own)
-    is_table = not isinstance(x, Mapping) and bool(names_in(x))
-    are_columns = isinstance(x, Mapping) and not any(
-        isinstance(column, Mapping | str)
-        or not hasattr(column, "__len__")
-        or names_in(column)
-        for column in x.values()
-    )
-    if (is_table or are_columns) and not Chunks.matches(x, reading):
-        return Both(x, *own)
-    raise TypeError(
-        "Without `run`, there should be a table with columns for the query, "
-        f"the label and the score. Received: {type(x).__name__}. Pass "
-        "`evaluate(truth, run, metrics)` for labels and scores in two objects."
-    )
-
-
-# How to read some columns of a lazy table in batches, by the method that tells
-# it: of polars, of a data set and a stream of Arrow, of DuckDB, and of Ibis.
+_ROWS = 2**18  # of a chunk, and of a batch of a lazy table
+_ONCE = "read_next_batch"  # a method of streams, which can be read once
+# How to read some columns of a lazy table in batches, by a method of its type:
+# one of polars, of data sets and streams of Arrow, of DuckDB, and of Ibis.
 _LAZILY: dict[str, Callable[[Any, Sequence[str]], Iterable[Any]]] = {
     "collect_batches": lambda x, names: x.select(names).collect_batches(
         chunk_size=_ROWS, maintain_order=True
@@ -209,5 +49,196 @@ _LAZILY: dict[str, Callable[[Any, Sequence[str]], Iterable[Any]]] = {
 }
 
 
-def _is_lazy(x: Any) -> bool:
-    return any(hasattr(x, method) for method in _LAZILY)
+class ScoredTable(Table):
+    """A table in memory, with a label and scores in each row."""
+
+    is_scattered = False
+    path = _ARGUMENT
+
+    def _lacks_columns(self, names: Sequence[Any]) -> bool:
+        return not self.reading.candidates("query", names)
+
+    @functools.cached_property
+    def columns(self) -> dict[str, Any]:
+        """The name of the column of each role; there may be no items."""
+        found = item_rows.columns_of_both(self.names(), self.reading.chosen)
+        columns, wrong = found
+        if wrong:
+            raise self._error(*wrong)
+        return columns
+
+    def roles(self) -> dict[str, Any]:
+        """Return the column of each role but for several columns of scores."""
+        return _without_several(self.columns)
+
+    def parts(self) -> Iterator[Part]:
+        """Yield chunks of whole queries, whose arrays fit in the cache."""
+        self._check_whole()
+        return _chunks(self.part())
+
+    def part(self) -> Part:
+        """Return all rows, in the order of the table."""
+        columns = self.columns
+        arrays = {role: self.column(name) for role, name in columns.items()}
+        check_aligned_axis(
+            "index", {str(columns[role]): x for role, x in arrays.items()}
+        )
+        found = {}
+        for role, x in arrays.items():
+            read = _numbers if role not in ("query", "item") else ids.ids_of
+            found[role] = _flat(columns[role], read(x, self.argument))
+        lengths = {columns[role]: len(x) for role, x in found.items()}
+        if len(set(lengths.values())) > 1:
+            raise ValueError(
+                f"The columns of {self.argument} should have one length. "
+                f"Received: {lengths}."
+            )
+        query = found.pop("query")
+        item = found.pop("item", np.zeros(len(query), "S1"))
+        value = np.column_stack([*found.values()])
+        if "score" in found:  # one alone
+            self._check_ranks(Rows(query, item, found["score"]))
+        return Part(query, item, value, np.arange(1, len(query) + 1))
+
+
+def _numbers(x: Any, argument: str) -> np.ndarray:
+    """Return floats. Raise ValueError for integers that these would tie."""
+    numbers = checked_values(x, argument)
+    if numbers.dtype.kind in "iu":
+        raise ValueError(
+            "Labels and scores should be exact in float64. Received: integers "
+            f"such as {numbers.ravel()[np.argmax(numbers)]}. {INEXACT}"
+        )
+    return numbers
+
+
+def _flat(name: Any, x: np.ndarray) -> np.ndarray:
+    """Return a column `[rows]`, which may also be `[rows, 1]`."""
+    if x.shape[1:] == (1,):
+        return x[:, 0]
+    if x.ndim != 1:
+        raise ValueError(
+            f"The column {name!r} should have one value in each row. Received: "
+            f"the shape {x.shape}."
+        )
+    return x
+
+
+def _chunks(part: Part) -> Iterator[Part]:
+    """Yield chunks of whole queries, sorted unless their rows are together."""
+    value = np.column_stack([part.value, part.line])
+    rows = Rows(part.query, part.item, value)
+    for query, item, value in item_rows.query_chunks(rows, _ROWS):
+        yield Part(query, item, value[:, :-1], value[:, -1].astype(np.int64))
+
+
+class ScoredRecords(ScoredTable, Records):
+    """Records with the fields of such a table."""
+
+
+class LazyTable(ScoredTable):
+    """A table that is read in batches: a query, a data set or a stream."""
+
+    @property
+    def table(self) -> Any:
+        """The lazy table, of which only the names are known."""
+        return self.x
+
+    def names(self) -> list[Any]:
+        """Return the names of the columns."""
+        return names_in(self.x) or list(self.x.schema.names)
+
+    def parts(self) -> Iterator[Part]:
+        """Yield chunks of whole queries; hold all rows if they are apart."""
+        columns = self.columns
+        for name in item_rows.parting(
+            self.names(), columns, self.reading.chosen
+        ):
+            raise self._error(
+                "should have rows that belong together.",
+                [name],
+                "Select the rows of one and drop the column, or name all "
+                "others by `columns`.",
+            )
+        if self.is_scattered and hasattr(type(self.x), _ONCE):
+            raise ValueError(
+                f"The rows of a query of {self.argument} should be together. "
+                "Received: a stream, which can be read once, with rows of a "
+                "query apart. Sort it by query, or pass a table."
+            )
+        used = [*columns.values(), *self._ranks(columns)]
+        kind, own = type(self.x), (self.value, self.argument, self.reading)
+        read = next(_LAZILY[x] for x in _LAZILY if hasattr(kind, x))
+        parts = (ScoredTable(x, *own).part() for x in read(self.x, used))
+        if self.is_scattered:
+            yield from _chunks(Part.joined(parts))
+        else:
+            yield from runs.whole_queries(self, parts)
+
+
+class ScoredFile(File):
+    """A file of such a table."""
+
+    @functools.cached_property
+    def source(self) -> Source:
+        """The file, which the command passes in place of a path."""
+        if isinstance(self.x, Source):
+            return self.x
+        return Source(os.fsdecode(self.x), "both", self.reading.chosen)
+
+    def roles(self) -> dict[str, Any]:
+        """Return the column of each role but for several columns of scores."""
+        return _without_several(self.source.read_as)
+
+    @property
+    def is_scattered(self) -> bool:
+        """True once rows of a query were found apart."""
+        return self.source.is_scattered
+
+    def parts(self) -> Iterator[Part]:
+        """Yield chunks of whole queries; hold all rows if they are apart.
+
+        As for other files, only the command has ids of bytes.
+        """
+        for part in runs.chunks_of_file(self.source):
+            if isinstance(self.x, Source):
+                yield part
+                continue
+            query, item, value = runs.text_rows(part)
+            yield Part(query, item, value, part.line)
+
+
+def _without_several(columns: Mapping[str, Any]) -> dict[str, Any]:
+    return {role: name for role, name in columns.items() if " " not in role}
+
+
+OneTable = ScoredTable | ScoredFile
+
+
+def table_of(x: Any, reading: Reading) -> OneTable:
+    """Return a table that has both labels and scores.
+
+    Raises:
+        TypeError: if an object is no table.
+    """
+    own = "score", _ARGUMENT, reading
+    if File.matches(x, reading) or isinstance(x, Source):
+        return ScoredFile(x, "score", os.fsdecode(x), reading)
+    if any(hasattr(type(x), method) for method in _LAZILY):
+        return LazyTable(x, *own)
+    if isinstance(x, list | tuple) and fields_of(first_of(x)):
+        return ScoredRecords(x, *own)
+    is_table = not isinstance(x, Mapping) and bool(names_in(x))
+    are_columns = isinstance(x, Mapping) and not any(
+        isinstance(column, Mapping | str)
+        or not hasattr(column, "__len__")
+        or names_in(column)
+        for column in x.values()
+    )
+    if (is_table or are_columns) and not Chunks.matches(x, reading):
+        return ScoredTable(x, *own)
+    raise TypeError(
+        "Without `run`, there should be a table with columns for the query, "
+        f"the label and the score. Received: {type(x).__name__}. Pass "
+        "`evaluate(truth, run, metrics)` for labels and scores in two objects."
+    )

@@ -28,6 +28,7 @@ from keras_rankmetrics.comparing.reading import (
     Input,
     Reading,
     check_numbers,
+    warn_if_none_dropped,
     warn_of_direction,
 )
 from keras_rankmetrics.conventions.convention import Convention
@@ -144,11 +145,8 @@ def of_systems(
         together.check_arrays(inputs, rules, are_labels)
         found = _by_position(members, truth, systems, sample_weight, depth)
     lists, of_truth, of_systems = found
-    if reading.drop_same_id and not any(run.same_id for run in runs.values()):
-        warn(
-            "`drop_same_id=True` should drop items. Received: none that has "
-            "the id of its query. Are both integers, or both text?"
-        )
+    if reading.drop_same_id:
+        warn_if_none_dropped(runs.values())
     are_in_order = not are_by_id or judged.has_row_numbers
     of_groups = together.groups_of_lists(groups, lists, are_in_order)
     steps = max(x.lists_of_row for x in of_systems.values())
@@ -189,7 +187,6 @@ def _by_id(
     if any(metric.ties == "stable" for metric in metrics):
         order = "last_id_first" if rules.ties == "options" else rules.ties
     weights = together.weights_of(sample_weight, queries)
-    weights_at = None if weights is None else weights.__getitem__
     # A list that retrieves nothing would have the best value, except by metrics
     # of the judgements.
     lower = np.array(
@@ -208,7 +205,7 @@ def _by_id(
                     judgements, order, run.argument, depth or 0
                 )
                 lists = joined.join(together.checked_run(run, labels))
-                of_lists = values.of_lists(metrics, lists, weights_at)
+                of_lists = values.of_lists(metrics, lists, weights)
         overlap, missing = joined.overlap, joined.missing
         if rules.queries == "both":
             # A query that has an empty run has one.

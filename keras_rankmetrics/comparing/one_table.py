@@ -1,17 +1,16 @@
 """The values of metrics for a table that has both labels and scores.
 
 Nothing is joined: the rows of a query are its list. A file or a lazy table is
-read once, and only a chunk of it is in memory.
+read once for all columns of scores, and only a chunk of it is in memory.
 
-    table --parts--> Part --Lists--> Joined --values--> Values
+    table --parts--> Part --ListsOfTable--> Joined --ListsSoFar--> Values
 """
 
 from __future__ import annotations
 
 import contextlib
 import dataclasses
-import functools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -26,9 +25,16 @@ from keras_rankmetrics.comparing import (
 from keras_rankmetrics.comparing.joining import Joined
 from keras_rankmetrics.comparing.labels_and_scores import OneTable, table_of
 from keras_rankmetrics.comparing.measured import Measured, Overlap, Values
-from keras_rankmetrics.comparing.reading import Reading, is_empty, steps_of
+from keras_rankmetrics.comparing.reading import (
+    Reading,
+    is_empty,
+    steps_of,
+    warn_if_none_dropped,
+    warn_of_direction,
+)
 from keras_rankmetrics.conventions.rules import Rules
 from keras_rankmetrics.engine.inputs import warn_if_swapped
+from keras_rankmetrics.engine.messages import warn
 from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
 from keras_rankmetrics.files import QueriesReturnError
 from keras_rankmetrics.files.fields import Part
@@ -37,159 +43,221 @@ from keras_rankmetrics.tables.item_rows import Rows
 from keras_rankmetrics.types import UNJUDGED, Truth
 
 _REMOVE = (
-    "Remove one; or, if the column of items has none, leave it out: "
-    '`columns={"item": None}`.'
+    "Remove one; or, if this column does not have the ids of items, leave it "
+    'out: `columns={"item": None}`.'
 )
 
 
-class Lists:
-    """The lists of a table, chunk by chunk, and what is known of them so far.
-
-    Args:
-        table: the table.
-        rules: those of the convention.
-        are_in_order: True if a metric reads tied items in an order.
+@dataclasses.dataclass
+class System:
+    """A column of scores, and what is known of it so far.
 
     Attributes:
-        labels: labels of each chunk that show what all are.
-        truth: a hash of the labels.
+        table: the table, read for these scores.
+        values: the values of the lists.
+        steps: how often scores rise, fall and stay from row to row.
+        ranking: a hash of the items at each rank.
+        retrieved: the numbers of retrieved items, and of judged ones of them.
     """
 
-    def __init__(
-        self, table: OneTable, rules: Rules, are_in_order: bool
-    ) -> None:
-        self._table = table
-        self._rules = rules
-        self._are_in_order = are_in_order
-        self._queries: list[np.ndarray] = []
-        self.labels: list[np.ndarray] = []
-        self.truth = 0
-        self._number = 0
-        self._ranking = 0
-        self._counts = np.zeros(3, np.int64)
+    table: OneTable
+    values: values.ListsSoFar
+    steps: np.ndarray = dataclasses.field(
+        default_factory=lambda: np.zeros(3, np.int64)
+    )
+    ranking: int = 0
+    retrieved: np.ndarray = dataclasses.field(
+        default_factory=lambda: np.zeros(2, np.int64)
+    )
 
-    @property
-    def queries(self) -> np.ndarray:
-        """The ids of the queries so far."""
-        self._queries[:] = [np.concatenate(self._queries)]
-        return self._queries[0]
-
-    @property
-    def ranking(self) -> str:
-        """A fingerprint of the items at each rank of each list so far."""
-        return f"{self._ranking % 2**64:016x}"
-
-    @property
-    def overlap(self) -> Overlap:
-        """The numbers of retrieved and of judged items so far."""
-        retrieved, judged, judgements = self._counts.tolist()
-        same = self._table.same_id
-        return Overlap(0, 0, retrieved, judged, judgements, same_id=same)
-
-    def __iter__(self) -> Iterator[Joined]:
-        """Yield the lists of each chunk.
-
-        Raises:
-            ValueError: if an id or a number is missing, an item occurs twice in
-                a list, the rules need ids of items, or there are no rows.
-        """
-        table, steps = self._table, np.zeros(3, np.int64)
-        table.same_id = 0  # of a table that is read again
-        for part in table.parts():
-            if not len(part.query):
-                continue
-            label, score = part.value.T
-            _check_known(table, part)
-            if not self._number:
-                _check_rules(table, self._rules)
-                warn_if_swapped(label, score)
-            rows = Rows(part.query, part.item, score)
-            steps += steps_of(rows)
-            rows = table.as_run(rows)
-            yield self._lists(rows, self._rules.read_labels(label))
-        if not self._number:
-            raise ValueError(
-                f"There should be rows in {table.argument}. Received: none. "
-                "Check how they were read; a stream can be read once."
-            )
-        table.warn_of_order(steps)
-
-    def _lists(self, rows: Rows, labels: np.ndarray) -> Joined:
-        """Return the lists of a chunk.
-
-        Args:
-            rows: the scores of some queries.
-            labels: the label of each row.
-        """
-        numbers, first = item_rows.numbered(rows.query)
-        queries = rows.query[first]
-        ids.warn_of_missing(queries, rows.item)
-        self.labels.append(_examples(labels))
-        labels = np.where(labels < 0, UNJUDGED, labels)
-        both = np.stack([labels, rows.value], axis=1)
-        lists, rows = item_rows.in_order_of(numbers, rows._replace(value=both))
-        labels = rows.value[:, 0].astype(np.float32)
-        scores = joining.in_float32(rows.value[:, 1], lists)
-        lengths = np.bincount(lists)
-        if has_items(self._table):
-            pairs = item_rows.ListItems.of(lists, rows.item, len(queries))
-            again, _ = item_rows.duplicates(pairs)
-            joining.check_once(rows, again, self._table.argument, _REMOVE)
-            items = rows.item
-        else:
-            begins = np.cumsum(lengths) - lengths
-            items = np.arange(len(lists)) - np.repeat(begins, lengths)
-        self._count(queries, lists, labels, scores, items)
-        order = self._sorted(lists, scores, items)
-        places = np.arange(len(queries)) + self._number
-        self._queries.append(queries)
-        self._number += len(queries)
-        return Joined(places, lengths, labels[order], scores[order])
-
-    def _count(
+    def count(
         self,
-        queries: np.ndarray,
         lists: np.ndarray,
         labels: np.ndarray,
         scores: np.ndarray,
-        items: np.ndarray,
+        keys: np.ndarray,
     ) -> None:
-        """Add the items of a chunk to the hashes and the counts."""
-        retrieved, judged = scores > -np.inf, labels != UNJUDGED
-        counted = retrieved, retrieved & judged, judged
-        self._counts += [x.sum() for x in counted]
-        of_lists = ids.mixed(ids.keys_of(queries))[lists]
-        self.truth += joining.hash_of_labels(of_lists, items, labels)
-        keys = of_lists + ids.keys_of(items)
-        self._ranking += joining.hash_of_ranks(
-            lists[retrieved], keys[retrieved], scores[retrieved]
+        """Count the items of a chunk, and add their ranks to the hash.
+
+        Args:
+            lists: `[items]`, the number of the list of each item.
+            labels: `[items]`.
+            scores: `[items]`.
+            keys: `[items]`, a key of the query and the item.
+        """
+        there = scores > -np.inf
+        judged = there & (labels != UNJUDGED)
+        self.retrieved += [there.sum(), judged.sum()]
+        self.ranking += joining.hash_of_ranks(
+            lists[there], keys[there], scores[there]
         )
 
-    def _sorted(
-        self, lists: np.ndarray, scores: np.ndarray, items: np.ndarray
-    ) -> Any:
-        """Return the order of the items of each list; tied ones matter.
+    def found(self, judgements: int, rules: Rules) -> Values:
+        """Return the values of all lists.
+
+        Args:
+            judgements: the number of judged items.
+            rules: the rules of the convention.
+        """
+        found = self.values.values()
+        if rules.decimals is not None:
+            found.values[:] = rules.rounded(found.values)
+        retrieved, judged = self.retrieved.tolist()
+        same = self.table.same_id
+        counts = Overlap(0, 0, retrieved, judged, judgements, same_id=same)
+        ranking = f"{self.ranking % 2**64:016x}"
+        return found._replace(overlap=counts, ranking=ranking)
+
+
+class ListsOfTable:
+    """The lists of a table, chunk by chunk, and what is known of them so far.
+
+    Args:
+        systems: the columns of scores by name, of one table.
+        rules: the rules of the convention.
+        are_in_order: True if a metric reads tied items in an order.
+        weights: the weight of each query, or None.
+
+    Attributes:
+        labels: the lowest and the highest labels of each chunk.
+        truth: a hash of the labels.
+        judged: the number of judged items.
+    """
+
+    def __init__(
+        self,
+        systems: Mapping[str, System],
+        rules: Rules,
+        are_in_order: bool,
+        weights: Any,
+    ) -> None:
+        self._systems = systems
+        self._table = next(iter(systems.values())).table
+        self._rules = rules
+        self._are_in_order = are_in_order
+        self._weights = weights
+        self._queries: list[np.ndarray] = []
+        self._number = self._number_of_rows = 0
+        self.labels: list[np.ndarray] = []
+        self.truth = self.judged = 0
+
+    @property
+    def rules(self) -> str:
+        """How ties and labels were read, as text."""
+        rules = self._rules
+        is_by_row = self._are_in_order and not has_items(self._table)
+        if is_by_row and rules.ties == "options":
+            rules = rules._replace(ties="first_row_first")
+        return str(rules)
+
+    def queries(self) -> list[Any]:
+        """Return the ids of all queries.
 
         Raises:
-            ValueError: if they should be in the order of ids, which they lack.
+            ValueError: if there are none.
+        """
+        if not self._number:
+            raise ValueError(
+                f"There should be rows in {self._table.argument}. Received: "
+                "none. Check how they were read; a stream can be read once."
+            )
+        if 1 < self._number == self._number_of_rows:
+            warn(
+                "The query should be equal in all rows of a list. Received: "
+                f"{self._number:,} rows of as many queries, so that the result "
+                "does not depend on the scores. Name the column of queries."
+            )
+        found: list[Any] = np.concatenate(self._queries).tolist()
+        return found
+
+    def add(self, part: Part) -> None:
+        """Evaluate the lists of a chunk.
+
+        Raises:
+            ValueError: if an id or a number is missing, an item occurs twice in
+                a list, or the rules need ids of items that the table lacks.
+        """
+        if not len(part.query):
+            return
+        _check_known(self._table, part)
+        if not self._number:
+            _check_rules(self._table, self._rules)
+            warn_if_swapped(part.value[:, 0], part.value[:, 1])
+        numbers, first = item_rows.numbered(part.query)
+        queries = part.query[first]
+        ids.warn_of_missing(queries, part.item)
+        labels = self._rules.read_labels(part.value[:, 0])
+        self.labels.append(_examples(labels))
+        scores = []
+        rows = Rows(part.query, part.item, labels)
+        for place, system in enumerate(self._systems.values(), start=1):
+            of_system = rows._replace(value=part.value[:, place])
+            system.steps += steps_of(of_system)
+            scores.append(system.table.as_run(of_system).value)
+        both = np.column_stack(
+            [np.where(labels < 0, UNJUDGED, labels), *scores]
+        )
+        lists, rows = item_rows.in_order_of(numbers, rows._replace(value=both))
+        lengths = np.bincount(lists)
+        items = self._items(lists, lengths, rows)
+        labels = rows.value[:, 0].astype(np.float32)
+        keys = ids.mixed(ids.keys_of(queries))[lists]
+        self.truth += joining.hash_of_labels(keys, items, labels)
+        self.judged += int((labels != UNJUDGED).sum())
+        places = np.arange(len(queries)) + self._number
+        self._queries.append(queries)
+        self._number += len(queries)
+        self._number_of_rows += len(lists)
+        weights = together.weights_of(self._weights, queries)
+        for place, system in enumerate(self._systems.values(), start=1):
+            of_lists = joining.in_float32(rows.value[:, place], lists)
+            system.count(lists, labels, of_lists, keys + ids.keys_of(items))
+            order = self._order(lists, of_lists, items)
+            joined = Joined(places, lengths, labels[order], of_lists[order])
+            system.values.add(joined, weights)
+
+    def _items(
+        self, lists: np.ndarray, lengths: np.ndarray, rows: Rows
+    ) -> np.ndarray:
+        """Return the ids of items, or their numbers within each list.
+
+        Raises:
+            ValueError: if an item occurs twice in a list.
+        """
+        if has_items(self._table):
+            pairs = item_rows.ListItems.of(lists, rows.item, len(lengths))
+            again, _ = item_rows.duplicates(pairs)
+            joining.check_once(rows, again, self._table.argument, _REMOVE)
+            return rows.item
+        begins = np.cumsum(lengths) - lengths
+        return np.arange(len(lists)) - np.repeat(begins, lengths)
+
+    def _order(
+        self, lists: np.ndarray, scores: np.ndarray, items: np.ndarray
+    ) -> slice | np.ndarray:
+        """Return the indices of items in the order that a metric reads.
+
+        Raises:
+            ValueError: if tied items should be in the order of ids that the
+                table lacks.
         """
         ties = self._rules.ties
-        if self._are_in_order and has_items(self._table):
-            sign = joining.SIGNS.get(
-                "last_id_first" if ties == "options" else ties
+        if ties == "options" and has_items(self._table):
+            ties = "last_id_first"
+        sign = joining.SIGNS.get(ties)
+        if not self._are_in_order or sign is None:
+            return slice(None)
+        if has_items(self._table):
+            return joining.by_score_and_id(lists, scores, items, sign)
+        order = joining.by_score(lists, scores)
+        tied = order[joining.tied_places(lists, scores, order)]
+        if (scores[tied] > -np.inf).any():
+            raise ValueError(
+                "This convention orders tied items by their ids. Received: "
+                f"tied scores, and no column of items in "
+                f"{self._table.argument}. Name it: "
+                f"{item_rows.argument({'item': '...'})}."
             )
-            if sign:
-                return joining.by_score_and_id(lists, scores, items, sign)
-        elif self._are_in_order and ties in joining.SIGNS:
-            order = joining.by_score(lists, scores)
-            tied = order[joining.tied_places(lists, scores, order)]
-            if (scores[tied] > -np.inf).any():
-                raise ValueError(
-                    "This convention orders tied items by their ids. Received: "
-                    f"tied scores, and no column of items in "
-                    f"{self._table.argument}. Name it: "
-                    f"{item_rows.argument({'item': '...'})}."
-                )
         return slice(None)
 
 
@@ -199,26 +267,26 @@ def has_items(table: OneTable) -> bool:
 
 
 def _check_known(table: OneTable, part: Part) -> None:
-    """Raise ValueError if a query, an item, a label or a score is missing."""
-    label, score = part.value.T
+    """Raise ValueError if an id or a number is missing in a row."""
+    numbers = np.isnan(part.value)
     missing = {
-        "the query": is_empty(part.query),
-        "the item": is_empty(part.item) & has_items(table),
-        "the label": np.isnan(label),
-        "the score": np.isnan(score),
+        "no id of a query": is_empty(part.query),
+        "no id of an item": is_empty(part.item) & has_items(table),
+        "NaN as the label": numbers[:, 0],
+        "NaN as the score": numbers[:, 1:].any(axis=1),
     }
-    for name, wrong in missing.items():
+    for received, wrong in missing.items():
         for at in np.flatnonzero(wrong)[:1]:
             query = ids.as_text(part.query[at].item())
             raise ValueError(
                 f"{table.argument} should have ids and numbers in each row. "
-                f"Received: none as {name} in row {part.line[at]:,}, of the "
-                f"query {query!r}. Remove the row, or look for what made it."
+                f"Received: {received} in row {part.line[at]:,}, of the query "
+                f"{query!r}. Remove the row, or look for what made it."
             )
 
 
 def _check_rules(table: OneTable, rules: Rules) -> None:
-    """Raise ValueError if the rules of a convention need what is not there."""
+    """Raise ValueError if a convention needs what the table does not have."""
     if rules.drop_same_id and not has_items(table):
         raise ValueError(
             "Items with the id of their query should be dropped. Received: "
@@ -235,7 +303,10 @@ def _check_rules(table: OneTable, rules: Rules) -> None:
 
 
 def _examples(labels: np.ndarray) -> np.ndarray:
-    """Return a few labels that have the range of all, and their fractions."""
+    """Return the lowest and highest labels below 0 and above, and a fraction.
+
+    All labels are checked by these.
+    """
     negative, others = labels[labels < 0], labels[labels >= 0]
     fractions = negative[negative % 1 != 0][:1]
     ends = [
@@ -247,7 +318,7 @@ def _examples(labels: np.ndarray) -> np.ndarray:
 def of_members(
     members: Sequence[RankingMetric],
     truth: Any,
-    systems: Mapping[str, str | None],
+    systems: Mapping[str, Any],
     reading: Reading,
     rules_for: Callable[[Truth | None], Rules],
     groups: Any = None,
@@ -258,77 +329,74 @@ def of_members(
     Args:
         members: the metrics.
         truth: the table.
-        systems: the column of scores of each system by its name; None for the
-            one that the reading finds.
+        systems: the columns of scores by the names of the systems, in the order
+            of the reading.
         reading: how to read the table.
         rules_for: returns the rules of the convention.
         groups: the group of each query, or None.
         sample_weight: the weight of each query, or None.
     """
+    requirements.check_by_id(members)
     if requirements.truth_of(members) is not None:
         raise ValueError(
             "A table of labels and scores should have metrics that take these. "
             f"Received: {[x.name for x in members]}, which take others. Pass "
             "`evaluate(truth, run, metrics)`."
         )
-    requirements.check_by_id(members)
+    together.check_higher(systems, reading)
     rules = rules_for(None)
     if reading.drop_same_id is not None:
         rules = rules._replace(drop_same_id=reading.drop_same_id)
-    found: dict[str, Values] = {}
-    read_as = {}
-    for name, column in systems.items():
-        own = reading.of_system(name, rules)
-        if column is not None:
-            chosen = {**reading.chosen, "score": column}
-            own = dataclasses.replace(own, columns=chosen)
-        table = table_of(truth, own)
-        lists, found[name] = _values(members, table, rules, sample_weight)
-        assumed = requirements.checked_labels(
-            np.concatenate(lists.labels), members
-        )
-        table.assumed |= assumed
-        roles = table.read_as()
-        if column is not None:
-            roles.pop("score", None)  # the user named it
-        read_as["truth"] = roles
-    texts = [ids.as_text(query) for query in lists.queries.tolist()]
+    tables = {
+        name: table_of(truth, reading.of_system(name, rules))
+        for name in systems
+    }
+    table = next(iter(tables.values()))
+    found, lists = _evaluated(members, tables, rules, sample_weight)
+    queries = lists.queries()
+    together.by_query("sample_weight", sample_weight, sorted(queries))
+    assumed = requirements.checked_labels(np.concatenate(lists.labels), members)
+    table.assumed |= assumed
+    for name, system in found.items():
+        own = system.table
+        own.warn_of_order(system.steps)
+        column = systems[name] or reading.chosen.get("score")
+        warn_of_direction(column, own.reading.higher_is_better)
+    if reading.drop_same_id:
+        warn_if_none_dropped(tables.values())
+    texts = [ids.as_text(query) for query in queries]
+    roles = table.read_as()
     return Measured(
         tuple(map(statistics.mean_of, members)),
         tuple(texts),
         f"{lists.truth % 2**64:016x}",
-        found,
+        {
+            name: system.found(lists.judged, rules)
+            for name, system in found.items()
+        },
         together.groups_of_lists(groups, texts, False),
-        str(rules),
-        read_as={name: roles for name, roles in read_as.items() if roles},
+        lists.rules,
+        read_as={"truth": roles} if roles else {},
     )
 
 
-def _values(
+def _evaluated(
     members: Sequence[RankingMetric],
-    table: OneTable,
+    tables: Mapping[str, OneTable],
     rules: Rules,
     sample_weight: Any,
-) -> tuple[Lists, Values]:
-    """Return the lists of a table, and the values of metrics for each."""
-    are_in_order = any(metric.ties == "stable" for metric in members)
+) -> tuple[dict[str, System], ListsOfTable]:
+    """Return the values of each system, and the lists of the table."""
+    is_series = hasattr(sample_weight, "to_dict")
+    weights = sample_weight.to_dict() if is_series else sample_weight
     while True:
-        lists = Lists(table, rules, are_in_order)
-        weights_at = None
-        if sample_weight is not None:
-            weights_at = functools.partial(_weights, sample_weight, lists)
+        systems = {}
+        for name, table in tables.items():
+            table.same_id = 0  # of a table that is read again
+            systems[name] = System(table, values.ListsSoFar(members))
+        are_in_order = any(metric.ties == "stable" for metric in members)
+        lists = ListsOfTable(systems, rules, are_in_order, weights)
         with contextlib.suppress(QueriesReturnError):
-            found = values.of_lists(members, lists, weights_at)
-            break
-    if rules.decimals is not None:
-        found.values[:] = rules.rounded(found.values)
-    overlap, ranking = lists.overlap, lists.ranking
-    return lists, found._replace(overlap=overlap, ranking=ranking)
-
-
-def _weights(
-    sample_weight: Any, lists: Lists, places: np.ndarray
-) -> np.ndarray:
-    """Return the weights of some lists."""
-    found = together.weights_of(sample_weight, lists.queries[places])
-    return np.ones(len(places)) if found is None else found
+            for part in next(iter(tables.values())).parts():
+                lists.add(part)
+            return systems, lists

@@ -11,7 +11,7 @@ import abc
 import contextlib
 import dataclasses
 import functools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -75,7 +75,7 @@ class Reading:
         score_dtype: the dtype in which scores tie; None for that of the run.
     """
 
-    columns: Mapping[str, str | None] | None = None
+    columns: Mapping[str, Any] | None = None
     query_ids: Any = None
     item_ids: Any = None
     higher_is_better: bool | Mapping[Any, bool] | None = True
@@ -91,14 +91,6 @@ class Reading:
                 f"names of columns. Received: {columns!r}. Write "
                 '`columns={"query": "qid"}`.'
             )
-        for role, name in columns.items():
-            if isinstance(name, list | tuple):
-                raise ValueError(
-                    "`columns` should have one name for each role. Received: "
-                    f"{name!r} for the {role}. For several columns of scores "
-                    "in a table that also has the labels, call `compare(table, "
-                    "metrics=...)`."
-                )
         for name in ("query_ids", "item_ids"):
             numbers = index_of(getattr(self, name))
             in_order = list(range(len(numbers)))
@@ -121,7 +113,7 @@ class Reading:
             )
 
     @functools.cached_property
-    def chosen(self) -> Mapping[str, str | None]:
+    def chosen(self) -> Mapping[str, Any]:
         """The names of columns that the user chose, by role."""
         return self.columns or {}
 
@@ -162,6 +154,15 @@ def index_of(x: Any) -> list[Any]:
     """Return the index of a pandas object; nothing for other objects."""
     index: Any = getattr(x, "index", None)
     return index.tolist() if hasattr(index, "tolist") else []
+
+
+def warn_if_none_dropped(inputs: Iterable[Input]) -> None:
+    """Warn if no item has the id of its query, though these are dropped."""
+    if not any(x.same_id for x in inputs):
+        warn(
+            "`drop_same_id=True` should drop items. Received: none that has "
+            "the id of its query. Are both integers, or both text?"
+        )
 
 
 def warn_of_direction(column: str | None, higher_is_better: Any) -> None:

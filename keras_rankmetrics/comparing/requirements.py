@@ -1,4 +1,4 @@
-"""What metrics require of a truth: its kind, its ids, and sensible labels."""
+"""Check that a truth has the kind, the ids and the labels that metrics need."""
 
 from __future__ import annotations
 
@@ -41,8 +41,9 @@ def check_by_id(metrics: _Metrics) -> None:
             reason = f"the items of a catalogue by number. {arrays}"
         if reason:
             raise ValueError(
-                "With ids of queries and items, metrics should take labels and "
-                f"scores. Received: {metric.name!r}, which takes {reason}."
+                "For tables and other inputs with queries, metrics should take "
+                f"labels and scores. Received: {metric.name!r}, which takes "
+                f"{reason}."
             )
 
 

@@ -19,6 +19,7 @@ from keras_rankmetrics.tables.item_rows import (
     argument,
     columns_of_roles,
     may_have_role,
+    parting,
     plain_name,
 )
 
@@ -26,7 +27,6 @@ from keras_rankmetrics.tables.item_rows import (
 _COLLECT = ("fetchnumpy", "to_pyarrow", "toArrow", "toPandas", "collect")
 HIGHEST_GRADE = 5  # of numbers that are labels, where they might be ids
 _SOME = 100  # rows that show what all are
-_PARTS = {"split", "fold", "subset", "model", "system"}
 # What else to do if a role has no column.
 _HINTS = {
     "item": (
@@ -75,10 +75,13 @@ class Table(Input):
         for method in _COLLECT:
             if hasattr(x, method):
                 return getattr(x, method)()
-        if hasattr(x, "reset_index") and not self.reading.is_table(names_in(x)):
+        if hasattr(x, "reset_index") and self._lacks_columns(names_in(x)):
             has_names = x.index.nlevels > 1 or x.index.name is not None
             return x.reset_index() if has_names else x
         return x
+
+    def _lacks_columns(self, names: Sequence[Any]) -> bool:
+        return not self.reading.is_table(names)
 
     def names(self) -> list[Any]:
         """Return the names of the columns."""
@@ -203,10 +206,7 @@ class Table(Input):
 
     def _check_whole(self) -> None:
         """Raise ValueError if a column splits the rows, such as by model."""
-        are_chosen = len(self.reading.chosen) >= len(self.columns)
-        for name in () if are_chosen else self._others(self.columns):
-            if plain_name(name) not in _PARTS:
-                continue
+        for name in parting(self.names(), self.columns, self.reading.chosen):
             values = column_array(self.column(name))
             for other in values[values != values[:1]][:1]:
                 raise ValueError(
@@ -224,7 +224,7 @@ class Table(Input):
         if "rank" in self.columns:
             self._warn_of_repeated(rows)
         score, ranks = self.columns.get("score"), self._ranks(self.columns)
-        if score is None or "score" in self.reading.chosen or not ranks:
+        if score is None or "score" in self.reading.chosen or len(ranks) != 1:
             return
         rank = column_array(self.column(ranks[0]))
         if rank.dtype.kind not in "iuf":
@@ -308,7 +308,7 @@ def names_in(x: Any) -> list[Any]:
     if isinstance(x, Mapping):
         return list(x)
     if hasattr(x, "column_names"):  # of Arrow, or of Hugging Face
-        return list(x.column_names)
+        return list(x.column_names or ())
     if hasattr(x, "collect_schema"):  # of polars, where `columns` would warn
         return list(x.collect_schema())
     names: Any = getattr(getattr(x, "dtype", None), "names", None)

@@ -302,6 +302,11 @@ def check_systems(systems: Any, truth: Any, reading: Reading) -> None:
             f"{_described(systems)}. Give each system a name, even a single "
             f'one: {{"name": run}}. {_SWAPPED}'
         )
+    check_higher(systems, reading)
+
+
+def check_higher(systems: Mapping[str, Any], reading: Reading) -> None:
+    """Raise ValueError if `higher_is_better` names other systems."""
     higher = reading.higher_is_better
     if isinstance(higher, Mapping) and not set(higher) <= set(systems):
         raise ValueError(
@@ -371,7 +376,7 @@ def _described(x: Any) -> str:
 
 def weights_of(sample_weight: Any, queries: np.ndarray) -> np.ndarray | None:
     """Return the weights of the queries, `[lists]`, or None."""
-    sample_weight = _by_query("sample_weight", sample_weight, queries.tolist())
+    sample_weight = by_query("sample_weight", sample_weight, queries.tolist())
     if sample_weight is None:
         return None
     if not isinstance(sample_weight, Mapping):
@@ -391,7 +396,7 @@ def weights_of(sample_weight: Any, queries: np.ndarray) -> np.ndarray | None:
     return np.array(weights, np.float32)
 
 
-def _by_query(name: str, values: Any, queries: Sequence[Any]) -> Any:
+def by_query(name: str, values: Any, queries: Sequence[Any]) -> Any:
     """Return a pandas Series as a dict, and anything else as it is.
 
     Args:
@@ -429,7 +434,7 @@ def groups_of_lists(
     """
     if groups is None:
         return ()
-    groups = _by_query("groups", groups, lists)
+    groups = by_query("groups", groups, lists)
     is_column = are_in_order and isinstance(groups, Iterable)
     is_column = is_column and not isinstance(groups, Set | str | bytes)
     if not isinstance(groups, Mapping) and not is_column:

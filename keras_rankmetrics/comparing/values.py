@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -60,72 +60,100 @@ def of_arrays(
 def of_lists(
     metrics: Sequence[RankingMetric],
     joined: Iterable[Joined],
-    weights_at: Callable[[np.ndarray], np.ndarray] | None,
+    weights: np.ndarray | None,
 ) -> Values:
     """Return the values for lists that were joined to the truth.
 
     Args:
         metrics: the metrics.
         joined: all lists, each once.
-        weights_at: returns the weights of the lists at some places; or None.
+        weights: `[lists]`, the weights of the lists, or None.
 
     Raises:
         ValueError: if a metric would misread the labels.
     """
-    definitions = [metric.definition for metric in metrics]
-    # Of each batch: the places of its lists, and their values.
-    parts: list[tuple[np.ndarray, Values]] = []
-    fills = {"labels": -1.0, "scores": 0.0}
-    if definitions[0].traits.reads == "two_rankings":
-        fills = dict.fromkeys(fills, -np.inf)
-    if FEW_SHAPES:
-        joined = _together(joined, PADDING)
-    draw = itertools.count()  # `ties="shuffle"` has other orders in each batch
+    found = ListsSoFar(metrics)
     for each in joined:
+        found.add(each, None if weights is None else weights[each.places])
+    return found.values()
+
+
+class ListsSoFar:
+    """The values of lists that come in chunks.
+
+    Args:
+        metrics: the metrics.
+    """
+
+    def __init__(self, metrics: Sequence[RankingMetric]) -> None:
+        self._definitions = [metric.definition for metric in metrics]
+        self._fills = {"labels": -1.0, "scores": 0.0}
+        if self._definitions[0].traits.reads == "two_rankings":
+            self._fills = dict.fromkeys(self._fills, -np.inf)
+        # Chunks that are not evaluated yet, with the weights of their lists.
+        self._held: list[tuple[Joined, np.ndarray | None]] = []
+        # Of each batch: the places of its lists, and their values.
+        self._found: list[tuple[np.ndarray, Values]] = []
+        # `ties="shuffle"` has other orders in each batch.
+        self._draw = itertools.count()
+
+    def add(self, chunk: Joined, weights: np.ndarray | None = None) -> None:
+        """Evaluate a chunk, or hold it if few shapes need more lists.
+
+        On jax, chunks are evaluated in groups of at least `PADDING` items, so
+        that the padding of each group but the last is at most that many, too.
+
+        Args:
+            chunk: the lists, none of which came before.
+            weights: `[lists]`, their weights, or None.
+
+        Raises:
+            ValueError: if a metric would misread the labels.
+        """
+        self._held.append((chunk, weights))
+        items = sum(len(each.labels) for each, _ in self._held)
+        if not FEW_SHAPES or items >= PADDING:
+            self._evaluate()
+
+    def values(self) -> Values:
+        """Return the values of all lists, by their places."""
+        if self._held:
+            self._evaluate()
+        order = np.argsort(np.concatenate([at for at, _ in self._found]))
+        columns = zip(*(found[:3] for _, found in self._found), strict=True)
+        values, valid, weights = (np.concatenate(x, axis=1) for x in columns)
+        return _simplest(Values(values, valid, weights).taken(np.s_[:, order]))
+
+    def _evaluate(self) -> None:
+        """Evaluate the lists that are held, and let go of them."""
+        chunks, of_chunks = zip(*self._held, strict=True)
+        self._held = []
+        joined = Joined(*map(np.concatenate, zip(*chunks, strict=True)))
+        weights = None if of_chunks[0] is None else np.concatenate(of_chunks)
         lists = {
-            "labels": Ragged(each.labels, each.lengths),
-            "scores": Ragged(each.scores, each.lengths),
+            "labels": Ragged(joined.labels, joined.lengths),
+            "scores": Ragged(joined.scores, joined.lengths),
         }
         batches = (
-            by_width(lists, fills, _ITEMS)
+            by_width(lists, self._fills, _ITEMS)
             if FEW_SHAPES
-            else by_length(lists, fills)
+            else by_length(lists, self._fills)
         )
         with on_one_thread():
             for taken, arrays in batches:
-                labels, places = arrays["labels"], each.places[taken]
-                check_share(definitions, share_in(ops.array(labels)))
                 weight = None
-                if weights_at is not None:
-                    weight = np.ones(len(labels), np.float32)
-                    weight[: len(places)] = weights_at(places)
-                draws = [next(draw)] * len(metrics)
-                passed = labels, arrays["scores"], weight
-                batch = Batch(is_watched=False)
-                found = _values(
-                    evaluate_batch(definitions, passed, batch, draws)
-                )
-                some = np.s_[:, : len(places)]
-                parts.append((places, found.taken(some)))
-    order = np.argsort(np.concatenate([places for places, _ in parts]))
-    columns = zip(*(found[:3] for _, found in parts), strict=True)
-    values, valid, weights = (np.concatenate(x, axis=1) for x in columns)
-    return _simplest(Values(values, valid, weights).taken(np.s_[:, order]))
+                if weights is not None:
+                    weight = np.ones(len(arrays["labels"]), np.float32)
+                    weight[: len(taken)] = weights[taken]
+                passed = arrays["labels"], arrays["scores"], weight
+                found = self._of_batch(passed).taken(np.s_[:, : len(taken)])
+                self._found.append((joined.places[taken], found))
 
-
-def _together(joined: Iterable[Joined], items: int) -> Iterator[Joined]:
-    """Yield the lists in groups of at least `items`; the last may be smaller.
-
-    So the padding of each group but the last is at most that many items, too.
-    """
-    held: list[Joined] = []
-    for each in joined:
-        held.append(each)
-        if sum(len(part.labels) for part in held) >= items:
-            yield Joined(*map(np.concatenate, zip(*held, strict=True)))
-            held = []
-    if held:
-        yield Joined(*map(np.concatenate, zip(*held, strict=True)))
+    def _of_batch(self, passed: tuple[Any, Any, Any]) -> Values:
+        check_share(self._definitions, share_in(ops.array(passed[0])))
+        draws = [next(self._draw)] * len(self._definitions)
+        batch = Batch(is_watched=False)
+        return _values(evaluate_batch(self._definitions, passed, batch, draws))
 
 
 def _values(evaluated: Sequence[PerReading]) -> Values:

@@ -15,7 +15,7 @@ import weakref
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import copy as copied
-from typing import IO
+from typing import IO, Any
 
 import numpy as np
 
@@ -81,7 +81,7 @@ class Source:
         self,
         path: str,
         value: str,
-        columns: Mapping[str, str | None],
+        columns: Mapping[str, Any],
         watch: Callable[[int], None] = _unwatched,
     ) -> None:
         self.path = "stdin" if path in _STDINS else path

@@ -133,36 +133,71 @@ def columns_of_roles(
 
 
 def columns_of_both(
-    header: Sequence[Any], chosen: Mapping[str, str | None]
+    header: Sequence[Any], chosen: Mapping[str, Any]
 ) -> _Columns:
     """Return the columns of a table that has both labels and scores.
 
-    A column of scores is none of labels, nor the reverse, whatever its name.
-    There may be no items; a column that the user calls None is left out.
+    No column has labels and scores, whatever its name. Several columns of
+    scores have roles of their own, such as "score `new`". There may be no
+    items; if the user chose None for them, their column is left out.
 
     Args:
         header: the names of all columns.
+        chosen: the names that the user chose, by role; for scores also a list.
+    """
+    scores, several = chosen.get("score"), {}
+    if isinstance(scores, list | tuple):
+        several = {f"score `{name}`": name for name in scores}
+    without = {"score"} if several else set()
+    without |= {"item"} if chosen.get("item", "") is None else set()
+    single = {role: x for role, x in chosen.items() if role not in without}
+    for each in (single, *({"score": name} for name in several.values())):
+        check_chosen(each, [header])
+    known = [*several.values()] or candidates("score", header, single)
+    named = [*several.values(), single.get("score")]
+    if single.get("label") is not None and single["label"] in named:
+        expected = "should have labels and scores in different columns."
+        names = argument({"label": "...", "score": "..."})
+        return {}, (expected, [single["label"]], f"Name them: {names}.")
+    rest = header
+    if "label" not in single:
+        rest = [name for name in header if name not in known]
+    labels = candidates("label", rest, single)
+    found = {
+        "query": candidates("query", header, single),
+        "item": candidates("item", header, single),
+        "label": labels,
+        **{role: [x for x in header if x == y] for role, y in several.items()},
+    }
+    if not several:
+        rest = [name for name in header if name not in labels]
+        found["score"] = candidates("score", rest, single)
+    if not found["item"] or "item" in without:
+        del found["item"]
+    hint = f" Or leave them all out: {argument({'item': None})}."
+    return _one_of_each(found, header, single, {"item": hint})
+
+
+# Columns by which rows of several tables may be in one.
+_PARTS = {"split", "fold", "subset", "model", "system"}
+
+
+def parting(
+    header: Sequence[Any], columns: Mapping[str, Any], chosen: Mapping[str, Any]
+) -> list[Any]:
+    """Return the columns by which rows may belong to several tables.
+
+    There are none if the user chose all columns.
+
+    Args:
+        header: the names of all columns.
+        columns: those with a role.
         chosen: the names that the user chose, by role.
     """
-    check_chosen(chosen, [header])
-    label, score = chosen.get("label"), chosen.get("score")
-    of_scores = [score] if score in header else candidates("score", header, {})
-    labels = [x for x in header if x == label or x not in of_scores]
-    of_labels = candidates("label", labels, chosen)
-    scores = [x for x in header if x == score or x not in of_labels]
-    found = {
-        "query": candidates("query", header, chosen),
-        "label": of_labels,
-        "score": candidates("score", scores, chosen),
-    }
-    if label is not None and label == score:
-        expected = "should have labels and scores in two columns."
-        names = argument({"label": "...", "score": "..."})
-        return {}, (expected, [label], f"Name them: {names}.")
-    items = candidates("item", header, chosen)
-    if chosen.get("item", "") is not None and len(items) == 1:
-        found = {"query": found.pop("query"), "item": items, **found}
-    return _one_of_each(found, header, chosen, {})
+    if {role.partition(" ")[0] for role in columns} <= set(chosen):
+        return []
+    free = [name for name in header if name not in columns.values()]
+    return [name for name in free if plain_name(name) in _PARTS]
 
 
 def _one_of_each(
@@ -174,7 +209,8 @@ def _one_of_each(
     """Return the columns of roles, and what is wrong if some is not one."""
     columns = {role: x[0] for role, x in found.items() if len(x) == 1}
     for role in (role for role in found if role not in columns):
-        names, known = found[role], itertools.chain(*COLUMN_NAMES[role])
+        kind = role.partition(" ")[0]
+        names, known = found[role], itertools.chain(*COLUMN_NAMES[kind])
         shown = f"`{chosen[role]}`" if role in chosen else ", ".join(known)
         remedy = f"Choose one: {_choices(role, names)}."
         if len(set(names)) == 1:

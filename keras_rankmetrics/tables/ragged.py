@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import threading
 from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
@@ -97,6 +98,12 @@ FEW = 2**17
 """Up to this size, padding costs less than compiling another shape."""
 
 
+# For each evaluation in progress, the number of threads of torch before the
+# first one: others may begin and end meanwhile, in other threads of Python.
+_THREADS: list[int] = []
+_LOCK = threading.Lock()
+
+
 @contextlib.contextmanager
 def on_one_thread() -> Iterator[None]:
     """Let operations of torch use one thread for a while.
@@ -110,11 +117,14 @@ def on_one_thread() -> Iterator[None]:
         return
     import torch
 
-    threads = torch.get_num_threads()
+    with _LOCK:
+        _THREADS.append(_THREADS[0] if _THREADS else torch.get_num_threads())
     torch.set_num_threads(1)
     try:
         yield
     finally:
+        with _LOCK:
+            threads = _THREADS.pop()
         torch.set_num_threads(threads)
 
 

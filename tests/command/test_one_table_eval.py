@@ -91,7 +91,7 @@ def test_rows_of_a_query_apart_are_noted(capsys):
         (["apart.tsv", "--baseline", "x"], r"one of the systems \['apart'\]"),
         (
             ["table.csv", "table.csv", "--columns", "score=old,score=new"],
-            r"one name for each role",
+            r"one column of scores for the systems",
         ),
         (
             ["apart.tsv", "--lower-is-better", "x"],

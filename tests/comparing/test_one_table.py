@@ -302,17 +302,17 @@ REFUSED = {
     "one column for both": (
         TABLE,
         {"columns": {"label": "score", "score": "score"}},
-        "labels and scores in two columns",
+        "labels and scores in different columns",
     ),
     "a missing score": (
         {**TABLE, "score": [0.5, math.nan, 0.1]},
         {},
-        "Received: none as the score in row 2, of the query 1",
+        "Received: NaN as the score in row 2, of the query 1",
     ),
     "a missing label": (
         {**TABLE, "label": [1, 0, math.nan]},
         {},
-        "none as the label in row 3",
+        "NaN as the label in row 3",
     ),
     "tied items without ids": (
         TABLE,

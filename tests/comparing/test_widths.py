@@ -9,7 +9,7 @@ import pytest
 import keras_rankmetrics as krm
 from keras_rankmetrics.comparing import values
 from keras_rankmetrics.comparing.joining import Joined
-from keras_rankmetrics.comparing.values import _together
+from keras_rankmetrics.comparing.values import ListsSoFar
 from keras_rankmetrics.tables.ragged import (
     Ragged,
     by_length,
@@ -107,13 +107,18 @@ def test_systems_with_other_numbers_of_lists_have_one_shape(number):
         assert shapes(np.append(fewer, length)) == expected
 
 
-def test_lists_of_many_chunks_come_together():
-    chunks = [joined([3, 2]), joined([4]), joined([1]), joined([9]), joined([])]
-    found = list(_together(iter(chunks), 6))
-    lengths = [each.lengths.tolist() for each in found]
-    assert lengths == [[3, 2, 4], [1, 9], []]
-    scores = [0, 1, 2, 3, 4, 0, 1, 2, 3]
-    assert found[0].scores.tolist() == scores
+def test_lists_of_many_chunks_come_together(compiled, monkeypatch):
+    monkeypatch.setattr(values, "FEW_SHAPES", True)
+    monkeypatch.setattr(values, "PADDING", 6)
+    so_far, seen = ListsSoFar(METRICS), []
+    for place, lengths in enumerate([[3, 2], [4], [1], [9], [5]]):
+        chunk = joined(lengths)
+        so_far.add(chunk._replace(places=chunk.places + 2 * place))
+        seen.append(len(compiled))
+    assert seen == [0, 1, 1, 2, 2]
+    found = so_far.values()
+    assert found.values.shape == (3, 6)
+    assert (found.values == 1.0).all()
 
 
 @pytest.fixture
