@@ -163,19 +163,28 @@ def columns_of_both(
     if "label" not in single:
         rest = [name for name in header if name not in known]
     labels = candidates("label", rest, single)
+    rest = [name for name in header if name not in labels]
     found = {
         "query": candidates("query", header, single),
         "item": candidates("item", header, single),
         "label": labels,
-        **{role: [x for x in header if x == y] for role, y in several.items()},
+        "score": [*several.values()][:1] or candidates("score", rest, single),
     }
-    if not several:
-        rest = [name for name in header if name not in labels]
-        found["score"] = candidates("score", rest, single)
     if not found["item"] or "item" in without:
         del found["item"]
-    hint = f" Or leave them all out: {argument({'item': None})}."
-    return _one_of_each(found, header, single, {"item": hint})
+    columns, wrong = _one_of_each(found, header, single, {})
+    if wrong and "query" in columns and "item" in found.keys() - columns:
+        expected, received, remedy = wrong
+        remedy += f" Or leave them out: {argument({'item': None})}."
+        return columns, (expected, received, remedy)
+    if wrong or not several:
+        return columns, wrong
+    del columns["score"]
+    twice = [name for name in several.values() if [*header].count(name) > 1]
+    if twice:
+        expected = "should have one column for each system."
+        return columns, (expected, twice, "Rename or remove one of them.")
+    return columns | several, None
 
 
 # Columns by which rows of several tables may be in one.

@@ -391,3 +391,152 @@ def test_labels_that_look_wrong_in_a_later_chunk(tmp_path, monkeypatch):
     path = written(tmp_path / "t.csv", {**table, "label": label})
     with pytest.warns(UserWarning, match="Grades should be small"):
         krm.evaluate(path, metrics="NDCG@3")
+
+
+def test_systems_of_a_lazy_table_in_no_order_are_of_the_same_queries():
+    polars = pytest.importorskip("polars")
+    draw = np.random.default_rng(0)
+    lazy = (
+        polars.LazyFrame(
+            {
+                "query": draw.integers(0, 300, 3000),
+                "item": np.arange(3000),
+                "label": draw.integers(0, 2, 3000),
+                "old": draw.random(3000),
+            }
+        )
+        .group_by("query", "item")
+        .agg(polars.col("label").max(), polars.col("old").mean())
+        .with_columns(new=polars.col("old"))
+    )
+    columns = {"score": ["old", "new"]}
+    found = krm.compare(lazy, metrics="RR", columns=columns)
+    values = found.per_list()["RR"]
+    assert values[: len(values) // 2] == values[len(values) // 2 :]
+
+
+def test_a_column_of_scores_is_no_label_of_another_system():
+    table = {
+        "user": [*"aabbcc"],
+        "clicked": [1, 0, 0, 1, 1, 0],
+        "rating": [1.0, 0, 1, 0, 0, 1],
+        "score": [0.0, 1, 1, 0, 0, 1],
+    }
+    columns = {"score": ["rating", "score"]}
+    with pytest.raises(ValueError, match="one column for the label"):
+        krm.compare(table, metrics="RR", columns=columns)
+    found = krm.compare(
+        table, metrics="RR", columns={**columns, "label": "clicked"}
+    )
+    assert found.per_list()["RR"] == [1.0, 0.5, 0.5, 0.5, 0.5, 0.5]
+    graded = {**table, "grade": table["clicked"]}
+    again = krm.compare(graded, metrics="RR", columns=columns)
+    assert again.per_list() == found.per_list()
+    columns = {"label": "clicked", "score": ["clicked", "score"]}
+    with pytest.raises(ValueError, match="in different columns"):
+        krm.compare(table, metrics="RR", columns=columns)
+
+
+@pytest.mark.parametrize(
+    ("items", "order", "values"),
+    [([*"xyxy"], "ids, the last", [0.0, 1.0]), (None, "the run", [1.0, 0.0])],
+)
+def test_the_order_of_ties_is_said(items, order, values):
+    table = {"query": [*"aabb"], "label": [1, 0, 0, 1], "score": [0.5] * 4}
+    if items:
+        table["item"] = items
+    found = quietly(krm.evaluate, table, metrics="P(ties=stable)@1")
+    assert list(found.per_list().values())[-1] == values
+    assert order in str(found)
+
+
+MODELS = {
+    "query": [*"aabb"] * 2,
+    "label": [1, 0, 0, 1] * 2,
+    "score": [0.9, 0.1, 0.8, 0.7, 0.1, 0.9, 0.7, 0.8],
+    "model": ["m1"] * 4 + ["m2"] * 4,
+}
+
+
+@pytest.mark.parametrize("name", ["memory", "t.csv", "polars"])
+def test_rows_of_several_models_are_no_list(tmp_path, name):
+    table = {role: np.array(x) for role, x in MODELS.items()}
+    if name == "polars":
+        table = in_polars(pytest.importorskip(name), table)
+    elif name != "memory":
+        table = written(tmp_path / name, table)
+    for columns in ({}, {"query": "query", "label": "label", "item": None}):
+        with pytest.raises(ValueError, match=r"belong together.*model"):
+            krm.evaluate(table, metrics="RR", columns=columns)
+    chosen = {role: role for role in ("query", "label", "score")}
+    assert krm.evaluate(table, metrics="RR", columns=chosen)["RR"] == 0.75
+
+
+def test_warnings_of_two_inputs_are_given_for_one():
+    table = {**TABLE, "score": [0.5, 0.4, 0.1]}
+    far = {**TABLE, "distance": [0.5, 0.4, 0.1]}
+    with pytest.warns(UserWarning, match="column 'distance' should have"):
+        krm.evaluate(far, metrics="RR", columns={"score": "distance"})
+    named = {**table, "query": ["nan", "nan", "q"]}
+    with pytest.warns(UserWarning, match="should not be missing or padding"):
+        krm.evaluate(named, metrics="RR")
+    with pytest.warns(UserWarning, match="rows of as many queries"):
+        krm.evaluate({**table, "query": [1, 2, 3]}, metrics="RR")
+    items = {**table, "item": [7, 8, 9]}
+    with pytest.warns(UserWarning, match="should drop items"):
+        krm.evaluate(items, metrics="RR", drop_same_id=True)
+    columns = {"score": ["score"]}
+    with pytest.raises(ValueError, match="should name systems"):
+        krm.compare(
+            table,
+            metrics="RR",
+            columns=columns,
+            higher_is_better={"scor": False},
+        )
+
+
+def test_items_of_two_columns_are_chosen_or_left_out():
+    table = {**TABLE, "item_id": [1, 2, 3], "doc_id": [1, 2, 3]}
+    with pytest.raises(ValueError, match=r"for the item.*\"item\": null"):
+        krm.evaluate(table, metrics="RR")
+    for item in ("doc_id", None):
+        found = krm.evaluate(table, metrics="RR", columns={"item": item})
+        assert found["RR"] == krm.evaluate(TABLE, metrics="RR")["RR"]
+
+
+def test_columns_of_one_entry_and_other_shapes():
+    table = {role: np.array(x)[:, None] for role, x in TABLE.items()}
+    assert krm.evaluate(table, metrics="RR") == krm.evaluate(
+        TABLE, metrics="RR"
+    )
+    wide = {**TABLE, "score": np.zeros((3, 2))}
+    with pytest.raises(ValueError, match=r"one value in each row.*\(3, 2\)"):
+        krm.evaluate(wide, metrics="RR")
+
+
+def test_odd_frames_of_pandas():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(TABLE)
+    expected = dict(krm.evaluate(TABLE, metrics="RR"))
+    kept = frame.set_index("query", drop=False)
+    odd = frame.assign(scanner=1, read_next_batch=2)
+    for each in (kept, odd):
+        assert krm.evaluate(each, metrics="RR") == expected
+    weight = pandas.Series([1.0, 3.0])  # by the queries 0 and 1
+    numbers = frame.assign(query=[1, 1, 0])
+    found = krm.evaluate(numbers, metrics="RR", sample_weight=weight)
+    assert found["RR"] == pytest.approx(0.75 * 0.75 + 0.25)
+    with pytest.raises(ValueError, match="index of `sample_weight`"):
+        krm.evaluate(
+            frame, metrics="RR", sample_weight=pandas.Series([1.0] * 3)
+        )
+
+
+def test_a_stream_has_several_systems():
+    arrow = pytest.importorskip("pyarrow")
+    table = {**example(), "new": example()["score"]}
+    columns = {"score": ["score", "new"]}
+    found = krm.compare(
+        in_a_stream(arrow, table), metrics="AP", columns=columns
+    )
+    assert found.per_list()["AP"][:40] == found.per_list()["AP"][40:]

