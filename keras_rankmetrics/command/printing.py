@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import ast
 import os
 import re
 import shlex
@@ -16,7 +16,7 @@ _OPTIONS = {
     '`higher_is_better={"name": False}`': "`--lower-is-better RUN`",
     "`higher_is_better=False`": "`--lower-is-better`",
 }
-_COLUMNS = re.compile(r"`columns=(\{[^{}`]*\"\})`")
+_COLUMNS = re.compile(r"`columns=(\{[^{}`]*(?:\"|None)\})`")
 _WIDTH = 30  # of the bar, in characters
 _SECONDS = 0.2  # between two updates of the bar
 
@@ -44,7 +44,7 @@ def with_options(text: str) -> str:
 
 
 def _columns_option(found: re.Match[str]) -> str:
-    pairs = json.loads(found[1]).items()
+    pairs = ast.literal_eval(found[1]).items()
     names = ",".join(f"{role}={name}" for role, name in pairs)
     return f"`--columns {shlex.quote(names)}`"
 

@@ -13,7 +13,10 @@ from keras_rankmetrics.comparing import spellings
 from keras_rankmetrics.comparing.measured import Overlap
 from keras_rankmetrics.engine.messages import warn
 from keras_rankmetrics.tables import ids, item_rows
-from keras_rankmetrics.tables.item_rows import Rows, run_starts
+from keras_rankmetrics.tables.item_rows import (
+    Rows,
+    run_starts,
+)
 from keras_rankmetrics.tables.ragged import value_indices
 from keras_rankmetrics.types import UNJUDGED
 

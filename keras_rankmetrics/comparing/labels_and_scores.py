@@ -26,7 +26,7 @@ from keras_rankmetrics.engine.inputs.shapes import check_aligned_axis
 from keras_rankmetrics.files import runs
 from keras_rankmetrics.files.blocks import Source
 from keras_rankmetrics.files.fields import INEXACT, Part
-from keras_rankmetrics.tables import ids, item_rows
+from keras_rankmetrics.tables import ids, item_rows, roles
 from keras_rankmetrics.tables.item_rows import Rows
 
 _ARGUMENT = "`truth`"
@@ -61,7 +61,7 @@ class ScoredTable(Table):
     @functools.cached_property
     def columns(self) -> dict[str, Any]:
         """The name of the column of each role; there may be no items."""
-        found = item_rows.columns_of_both(self.names(), self.reading.chosen)
+        found = roles.columns_of_both(self.names(), self.reading.chosen)
         columns, wrong = found
         if wrong:
             raise self._error(*wrong)
@@ -151,9 +151,7 @@ class LazyTable(ScoredTable):
     def parts(self) -> Iterator[Part]:
         """Yield chunks of whole queries; hold all rows if they are apart."""
         columns = self.columns
-        for name in item_rows.parting(
-            self.names(), columns, self.reading.chosen
-        ):
+        for name in roles.parting(self.names(), columns, self.reading.chosen):
             raise self._error(
                 "should have rows that belong together.",
                 [name],

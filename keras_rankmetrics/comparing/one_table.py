@@ -38,13 +38,13 @@ from keras_rankmetrics.engine.messages import warn
 from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
 from keras_rankmetrics.files import QueriesReturnError
 from keras_rankmetrics.files.fields import Part
-from keras_rankmetrics.tables import ids, item_rows
+from keras_rankmetrics.tables import ids, item_rows, roles
 from keras_rankmetrics.tables.item_rows import Rows
 from keras_rankmetrics.types import UNJUDGED, Truth
 
 _REMOVE = (
     "Remove one; or, if this column does not have the ids of items, leave it "
-    'out: `columns={"item": None}`.'
+    f"out: {roles.argument({'item': None})}."
 )
 
 
@@ -179,28 +179,12 @@ class ListsOfTable:
         """
         if not len(part.query):
             return
-        _check_known(self._table, part)
-        if not self._number:
-            _check_rules(self._table, self._rules)
-            warn_if_swapped(part.value[:, 0], part.value[:, 1])
         numbers, first = item_rows.numbered(part.query)
-        queries = part.query[first]
-        ids.warn_of_missing(queries, part.item)
-        labels = self._rules.read_labels(part.value[:, 0])
-        self.labels.append(_examples(labels))
-        scores = []
-        rows = Rows(part.query, part.item, labels)
-        for place, system in enumerate(self._systems.values(), start=1):
-            of_system = rows._replace(value=part.value[:, place])
-            system.steps += steps_of(of_system)
-            scores.append(system.table.as_run(of_system).value)
-        both = np.column_stack(
-            [np.where(labels < 0, UNJUDGED, labels), *scores]
-        )
-        lists, rows = item_rows.in_order_of(numbers, rows._replace(value=both))
-        lengths = np.bincount(lists)
+        lists, rows = item_rows.in_order_of(numbers, self._read(part))
+        queries, lengths = part.query[first], np.bincount(lists)
         items = self._items(lists, lengths, rows)
-        labels = rows.value[:, 0].astype(np.float32)
+        labels, *scores, _ = rows.value.T
+        labels = labels.astype(np.float32)
         keys = ids.mixed(ids.keys_of(queries))[lists]
         self.truth += joining.hash_of_labels(keys, items, labels)
         self.judged += int((labels != UNJUDGED).sum())
@@ -209,12 +193,34 @@ class ListsOfTable:
         self._number += len(queries)
         self._number_of_rows += len(lists)
         weights = together.weights_of(self._weights, queries)
-        for place, system in enumerate(self._systems.values(), start=1):
-            of_lists = joining.in_float32(rows.value[:, place], lists)
+        for system, x in zip(self._systems.values(), scores, strict=True):
+            of_lists = joining.in_float32(x, lists)
             system.count(lists, labels, of_lists, keys + ids.keys_of(items))
             order = self._order(lists, of_lists, items)
             joined = Joined(places, lengths, labels[order], of_lists[order])
             system.values.add(joined, weights)
+
+    def _read(self, part: Part) -> Rows:
+        """Return the checked rows of a chunk: labels, scores, and their lines.
+
+        Raises:
+            ValueError: if an id or a number is missing, or the rules need ids
+                of items that the table lacks.
+        """
+        _check_known(self._table, part)
+        labels, *scores = part.value.T
+        if not self._number:
+            _check_rules(self._table, self._rules)
+            warn_if_swapped(labels, scores[0])
+        ids.warn_of_missing(part.query, part.item)
+        labels = self._rules.read_labels(labels)
+        self.labels.append(_examples(labels))
+        columns = [np.where(labels < 0, UNJUDGED, labels)]
+        for system, x in zip(self._systems.values(), scores, strict=True):
+            rows = Rows(part.query, part.item, x)
+            system.steps += steps_of(rows)
+            columns.append(system.table.as_run(rows).value)
+        return rows._replace(value=np.column_stack([*columns, part.line]))
 
     def _items(
         self, lists: np.ndarray, lengths: np.ndarray, rows: Rows
@@ -226,8 +232,12 @@ class ListsOfTable:
         """
         if has_items(self._table):
             pairs = item_rows.ListItems.of(lists, rows.item, len(lengths))
-            again, _ = item_rows.duplicates(pairs)
-            joining.check_once(rows, again, self._table.argument, _REMOVE)
+            _, again = item_rows.duplicates(pairs)
+            where = [
+                f", again in row {x:.0f}" for x in rows.value[again[:1], -1]
+            ]
+            place = self._table.argument + "".join(where)
+            joining.check_once(rows, again, place, _REMOVE)
             return rows.item
         begins = np.cumsum(lengths) - lengths
         return np.arange(len(lists)) - np.repeat(begins, lengths)
@@ -256,7 +266,7 @@ class ListsOfTable:
                 "This convention orders tied items by their ids. Received: "
                 f"tied scores, and no column of items in "
                 f"{self._table.argument}. Name it: "
-                f"{item_rows.argument({'item': '...'})}."
+                f"{roles.argument({'item': '...'})}."
             )
         return slice(None)
 
@@ -291,7 +301,7 @@ def _check_rules(table: OneTable, rules: Rules) -> None:
         raise ValueError(
             "Items with the id of their query should be dropped. Received: "
             f"no column of items in {table.argument}. Name it: "
-            f"{item_rows.argument({'item': '...'})}; or, if no item has the id "
+            f"{roles.argument({'item': '...'})}; or, if no item has the id "
             "of its query, pass `drop_same_id=False`."
         )
     if rules.labels == "members":
@@ -365,7 +375,7 @@ def of_members(
     if reading.drop_same_id:
         warn_if_none_dropped(tables.values())
     texts = [ids.as_text(query) for query in queries]
-    roles = table.read_as()
+    read_as = table.read_as()
     return Measured(
         tuple(map(statistics.mean_of, members)),
         tuple(texts),
@@ -376,7 +386,7 @@ def of_members(
         },
         together.groups_of_lists(groups, texts, False),
         lists.rules,
-        read_as={"truth": roles} if roles else {},
+        read_as={"truth": read_as} if read_as else {},
     )
 
 

@@ -20,7 +20,7 @@ from keras_rankmetrics.conventions.rules import Rules
 from keras_rankmetrics.engine.definition.options import check_choice
 from keras_rankmetrics.engine.messages import warn
 from keras_rankmetrics.files import QueriesReturnError
-from keras_rankmetrics.tables import item_rows
+from keras_rankmetrics.tables import item_rows, roles
 from keras_rankmetrics.tables.ids import (
     EXACT,
     KINDS,
@@ -136,7 +136,7 @@ class Reading:
 
     def candidates(self, role: str, names: Sequence[Any]) -> list[str]:
         """Return the columns that may have a role; several are ambiguous."""
-        return item_rows.candidates(role, names, self.chosen)
+        return roles.candidates(role, names, self.chosen)
 
     def is_table(self, names: Sequence[Any]) -> bool:
         """Return True if there are columns of queries and items."""
@@ -167,7 +167,7 @@ def warn_if_none_dropped(inputs: Iterable[Input]) -> None:
 
 def warn_of_direction(column: str | None, higher_is_better: Any) -> None:
     """Warn if the chosen column of scores is called a distance or a rank."""
-    is_lower = bool(column) and item_rows.is_lower_better(column)
+    is_lower = bool(column) and roles.is_lower_better(column)
     if is_lower and higher_is_better is True:
         warn(
             f"The column {column!r} should have higher scores for better "

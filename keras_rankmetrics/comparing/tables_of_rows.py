@@ -14,8 +14,8 @@ from keras_rankmetrics.engine.inputs.shapes import check_aligned_axis
 from keras_rankmetrics.engine.inputs.tensors import to_numpy
 from keras_rankmetrics.engine.messages import warn
 from keras_rankmetrics.tables.ids import as_text, column_array, ids_of
-from keras_rankmetrics.tables.item_rows import (
-    Rows,
+from keras_rankmetrics.tables.item_rows import Rows
+from keras_rankmetrics.tables.roles import (
     argument,
     columns_of_roles,
     may_have_role,

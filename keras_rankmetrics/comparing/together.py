@@ -35,7 +35,8 @@ from keras_rankmetrics.engine.inputs import warn_if_swapped
 from keras_rankmetrics.engine.inputs.tensors import to_numpy
 from keras_rankmetrics.engine.messages import warn
 from keras_rankmetrics.tables.ids import as_text
-from keras_rankmetrics.tables.item_rows import Rows, check_chosen
+from keras_rankmetrics.tables.item_rows import Rows
+from keras_rankmetrics.tables.roles import check_chosen
 
 _LARGEST = np.finfo(np.float32).max
 _PLACES = 5  # items of a list, each with a place of its own

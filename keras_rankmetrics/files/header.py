@@ -9,8 +9,11 @@ import numpy as np
 from keras_rankmetrics.files import FileError
 from keras_rankmetrics.files.blocks import Source
 from keras_rankmetrics.files.fields import Part
-from keras_rankmetrics.tables import item_rows
-from keras_rankmetrics.tables.item_rows import IN_ORDER, argument
+from keras_rankmetrics.tables import roles
+from keras_rankmetrics.tables.roles import (
+    IN_ORDER,
+    argument,
+)
 
 # What to do if the whole header is one field with this character.
 _DELIMITERS = {
@@ -37,11 +40,11 @@ def columns_by_name(
         line: the number of the line of the header, for errors.
     """
     if source.value == "both":
-        columns, wrong = item_rows.columns_of_both(header, source.columns)
+        columns, wrong = roles.columns_of_both(header, source.columns)
     else:
-        roles = "query", source.key, source.value
-        columns, wrong = item_rows.columns_of_roles(
-            roles, header, source.columns, {}
+        read = "query", source.key, source.value
+        columns, wrong = roles.columns_of_roles(
+            read, header, source.columns, {}
         )
     if wrong:
         expected, received, remedy = wrong
@@ -60,7 +63,7 @@ def _check_whole(
     line: int | None,
 ) -> None:
     """Raise FileError if rows of several tables may be in one."""
-    for name in item_rows.parting(header, columns, source.columns):
+    for name in roles.parting(header, columns, source.columns):
         remedy = "Select the rows of one, or name the columns of all roles."
         expected = "Its rows should belong together."
         received = f"a column `{name}`"
@@ -70,7 +73,7 @@ def _check_whole(
 def check_labels(source: Source, part: Part) -> None:
     """Raise FileError if labels in a column of scores seem to be scores."""
     name = source.read_as.get("label", "")
-    if item_rows.plain_name(name) != "score" or "label" in source.columns:
+    if roles.plain_name(name) != "score" or "label" in source.columns:
         return
     [wrong] = np.nonzero(part.value % 1 != 0)
     if len(wrong):

@@ -23,7 +23,10 @@ from keras_rankmetrics.files.fields import Part
 from keras_rankmetrics.files.header import check_labels
 from keras_rankmetrics.files.parquet import parquet_parts
 from keras_rankmetrics.tables.ids import pair_keys, twins
-from keras_rankmetrics.tables.item_rows import Rows, run_starts
+from keras_rankmetrics.tables.item_rows import (
+    Rows,
+    run_starts,
+)
 
 _SAVED = f'{{"kind": "{KIND}'.encode()  # begins the files of `--save`
 _DELIMITERS = {".csv": ",", ".tsv": "\t", ".tab": "\t"}

@@ -33,7 +33,7 @@ from keras_rankmetrics.files.fields import (
 from keras_rankmetrics.files.header import columns_by_name
 from keras_rankmetrics.files.parquet import floats_of_column, texts_of
 from keras_rankmetrics.tables.ids import EXACT
-from keras_rankmetrics.tables.item_rows import candidates
+from keras_rankmetrics.tables.roles import candidates
 from keras_rankmetrics.types import UNJUDGED
 
 _QUOTE, _NEWLINE = b'"\n'

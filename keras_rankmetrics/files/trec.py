@@ -11,7 +11,7 @@ import numpy as np
 from keras_rankmetrics.files import FileError, fields
 from keras_rankmetrics.files.blocks import Source, blocks_of, check_ends
 from keras_rankmetrics.files.fields import Part, Texts
-from keras_rankmetrics.tables import item_rows
+from keras_rankmetrics.tables import roles
 
 # The names of the fields of a line. A run may have more, which are ignored.
 RUN = ("query", "Q0", "item", "rank", "score", "tag")
@@ -91,7 +91,7 @@ def check_layout(
     remedy = ""
     other, looks = (QRELS, "judgements") if layout is RUN else (RUN, "a run")
     if is_like(line, other):
-        remedy = f"This looks like {looks}. {item_rows.IN_ORDER}"
+        remedy = f"This looks like {looks}. {roles.IN_ORDER}"
     elif layout is QRELS and len(words) == len(QRELS) and _is_number(words[2]):
         remedy = _SWAPPED.format(
             "The item and the label", "third and the fourth"
@@ -272,7 +272,7 @@ def _comments(
         if is_comment(text, layout):
             found.append(at)
             names = text.decode(errors="replace").split("\t")
-            items = item_rows.candidates("item", names, {})
+            items = roles.candidates("item", names, {})
             place = names.index(items[0]) if items else layout.index("item")
             is_clear = place == layout.index("item")
         else:

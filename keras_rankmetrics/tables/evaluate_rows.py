@@ -18,7 +18,6 @@ from keras_rankmetrics.engine.messages import warn
 from keras_rankmetrics.metrics import Sliced
 from keras_rankmetrics.tables.ids import are_known, refusal
 from keras_rankmetrics.tables.item_rows import (
-    is_lower_better,
     order_of,
     run_starts,
 )
@@ -29,6 +28,7 @@ from keras_rankmetrics.tables.members import (
     results_of,
 )
 from keras_rankmetrics.tables.ragged import Lists
+from keras_rankmetrics.tables.roles import is_lower_better
 
 # The maximum number of lists in a padded batch, even if they are short.
 _LISTS_PER_UPDATE = 2**18

@@ -497,7 +497,7 @@ def test_warnings_of_two_inputs_are_given_for_one():
 
 def test_items_of_two_columns_are_chosen_or_left_out():
     table = {**TABLE, "item_id": [1, 2, 3], "doc_id": [1, 2, 3]}
-    with pytest.raises(ValueError, match=r"for the item.*\"item\": null"):
+    with pytest.raises(ValueError, match=r"for the item.*\"item\": None"):
         krm.evaluate(table, metrics="RR")
     for item in ("doc_id", None):
         found = krm.evaluate(table, metrics="RR", columns={"item": item})

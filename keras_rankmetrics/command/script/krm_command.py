@@ -200,7 +200,8 @@ def _columns(text: str) -> dict[str, Any]:
                 "it should be like query=NAME,item=NAME,score=NAME,label=NAME. "
                 f"Received: {part!r}."
             )
-        columns[role] = name
+        # Messages name no column of items, or of labels, by this word.
+        columns[role] = None if name == "None" else name
         scores += [name] if role == "score" else []
     return columns | ({"score": scores} if len(scores) > 1 else {})
 

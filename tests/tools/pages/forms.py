@@ -3,7 +3,7 @@
 import pathlib
 
 from keras_rankmetrics.comparing.forms import FORMS
-from keras_rankmetrics.tables.item_rows import COLUMN_NAMES
+from keras_rankmetrics.tables.roles import COLUMN_NAMES
 from tests.tools.benchmarks.markdown import table
 from tests.tools.pages.page import replaced
 

@@ -1,0 +1,300 @@
+"""The columns of a table by role: query, item, label, score and subtopic."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+# The names of columns in common data and tools: those of the first tuple, and
+# if there are none, those of the next, since the names of ids may be next to
+# texts and to other numbers. Case and punctuation do not matter.
+COLUMN_NAMES = {
+    "query": (
+        ("query_id", "qid"),
+        ("query",),
+        ("user_id", "uid", "session_id"),
+        ("user", "session"),
+    ),
+    "item": (
+        (
+            *("item_id", "iid", "doc_id", "docno", "pid", "corpus_id"),
+            *("movie_id", "product_id"),
+        ),
+        ("item", "doc", "movie", "product"),
+    ),
+    "score": (("score", "sim", "prediction", "pred", "est"), ("rating",)),
+    "label": (
+        ("label", "relevance", "rel", "grade", "rating", "r_ui"),
+        ("score",),
+    ),
+    "subtopic": (("subtopic_id", "subtopic"), ("iteration",)),
+}
+
+
+# What to do if a run is read as judgements, or the reverse.
+IN_ORDER = "Pass the judgements first, then the runs."
+_OTHERS = {"score": ("label", "judgements"), "label": ("score", "a run")}
+# Columns that are not proposed for a role. Others might have one, under a name
+# of their own.
+_NO_ROLE = {"timestamp", "time", "date", "datetime", "ts", "rank", "iter"}
+_LOWER_IS_BETTER = re.compile(
+    "(?!neg|minus|inv|page|reciprocal).*(dist(ances?)?|rank|position)"
+)
+
+
+def candidates(
+    role: str, header: Sequence[Any], chosen: Mapping[str, str | None]
+) -> list[str]:
+    """Return the columns that may have a role; several are ambiguous.
+
+    Args:
+        role: a key of `COLUMN_NAMES`.
+        header: the names of all columns.
+        chosen: the names that the user chose, by role. Runs and judgements may
+            call their queries and items differently, so a name that is not in
+            the header counts only for the other roles.
+    """
+    name = chosen.get(role)
+    if name is not None and name in header:
+        return [each for each in header if each == name]
+    if role in chosen and role not in ("query", "item"):
+        return []
+    for names in COLUMN_NAMES[role]:
+        plain = set(map(plain_name, names))
+        found = [name for name in header if plain_name(name) in plain]
+        if found:
+            return found
+    return []
+
+
+# The names of columns by role; and None if there are all, otherwise what the
+# table should have, what was received, and the remedy.
+_Columns = tuple[dict[str, Any], tuple[str, list[Any], str] | None]
+
+
+def columns_of_roles(
+    roles: tuple[str, str, str],
+    header: Sequence[Any],
+    chosen: Mapping[str, str | None],
+    hints: Mapping[str, str],
+) -> _Columns:
+    """Return the column of each role that has one, and what is wrong.
+
+    Args:
+        roles: `"query"`, `"item"` or `"subtopic"`, and the role of the values,
+            `"score"` or `"label"`.
+        header: the names of all columns.
+        chosen: the names that the user chose, by role.
+        hints: what else to do if a role has no column, by role.
+    """
+    found = {role: candidates(role, header, chosen) for role in roles}
+    return _one_of_each(found, header, chosen, hints)
+
+
+def columns_of_both(
+    header: Sequence[Any], chosen: Mapping[str, Any]
+) -> _Columns:
+    """Return the columns of a table that has both labels and scores.
+
+    No column has labels and scores, whatever its name. Several columns of
+    scores have roles of their own, such as "score `new`". There may be no
+    items; if the user chose None for them, their column is left out.
+
+    Args:
+        header: the names of all columns.
+        chosen: the names that the user chose, by role; for scores also a list.
+    """
+    scores, several = chosen.get("score"), {}
+    if isinstance(scores, list | tuple):
+        several = {f"score `{name}`": name for name in scores}
+    check_chosen(chosen, [header])
+    label = chosen.get("label")
+    if label is not None and label in [*several.values(), scores]:
+        expected = "should have labels and scores in different columns."
+        names = argument({"label": "...", "score": "..."})
+        return {}, (expected, [label], f"Name them: {names}.")
+    twice = [name for name in several.values() if [*header].count(name) > 1]
+    if twice:
+        expected = "should have one column for each system."
+        return {}, (expected, twice, "Rename or remove one of them.")
+    found = _of_both(header, chosen, [*several.values()])
+    columns, wrong = _one_of_each(found, header, chosen, {})
+    if wrong and "query" in columns and "item" in found.keys() - columns:
+        expected, received, remedy = wrong
+        remedy += f" Or leave them out: {argument({'item': None})}."
+        return columns, (expected, received, remedy)
+    if several:
+        del columns["score"]
+    return columns | several, wrong
+
+
+def _of_both(
+    header: Sequence[Any], chosen: Mapping[str, Any], scores: list[Any]
+) -> dict[str, list[Any]]:
+    """Return the columns that may have each role.
+
+    Args:
+        header: the names of all columns.
+        chosen: the names that the user chose, by role.
+        scores: several columns of scores, or none.
+    """
+    of_scores = scores or candidates("score", header, chosen)
+    is_free = "label" not in chosen
+    labels = [x for x in header if not (is_free and x in of_scores)]
+    of_labels = candidates("label", labels, chosen)
+    rest = [name for name in header if name not in of_labels]
+    found = {
+        "query": candidates("query", header, chosen),
+        "item": candidates("item", header, chosen),
+        "label": of_labels,
+        "score": scores[:1] or candidates("score", rest, chosen),
+    }
+    if not found["item"] or chosen.get("item", "") is None:
+        del found["item"]
+    return found
+
+
+# Columns by which rows of several tables may be in one.
+_PARTS = {"split", "fold", "subset", "model", "system"}
+
+
+def parting(
+    header: Sequence[Any], columns: Mapping[str, Any], chosen: Mapping[str, Any]
+) -> list[Any]:
+    """Return the columns by which rows may belong to several tables.
+
+    There are none if the user chose all columns.
+
+    Args:
+        header: the names of all columns.
+        columns: those with a role.
+        chosen: the names that the user chose, by role.
+    """
+    if {role.partition(" ")[0] for role in columns} <= set(chosen):
+        return []
+    free = [name for name in header if name not in columns.values()]
+    return [name for name in free if plain_name(name) in _PARTS]
+
+
+def _one_of_each(
+    found: Mapping[str, list[Any]],
+    header: Sequence[Any],
+    chosen: Mapping[str, str | None],
+    hints: Mapping[str, str],
+) -> _Columns:
+    """Return the columns of roles, and what is wrong if some is not one."""
+    columns = {role: x[0] for role, x in found.items() if len(x) == 1}
+    for role in (role for role in found if role not in columns):
+        kind = role.partition(" ")[0]
+        names, known = found[role], itertools.chain(*COLUMN_NAMES[kind])
+        shown = f"`{chosen[role]}`" if role in chosen else ", ".join(known)
+        remedy = f"Choose one: {_choices(role, names)}."
+        if len(set(names)) == 1:
+            remedy = "Rename or remove one of them."
+        elif not names:
+            remedy = _remedy(role, found, header, chosen, hints.get(role, ""))
+        expected = f"should have one column for the {role} ({shown})."
+        return columns, (expected, names or [*header], remedy)
+    return columns, None
+
+
+def _remedy(
+    role: str,
+    found: Mapping[str, Sequence[Any]],
+    header: Sequence[Any],
+    chosen: Mapping[str, str | None],
+    hint: str,
+) -> str:
+    """Return the columns to choose, as far as it can, and what else to do.
+
+    Args:
+        role: a role that has no column.
+        found: the columns of each role.
+        header: the names of all columns.
+        chosen: the names that the user chose, by role.
+        hint: what else to do.
+    """
+    *_, value = found
+    usual = candidates(role, header, {})
+    if role in chosen and usual:
+        return f"Correct the name: {_choices(role, usual)}."
+    other, looks = _OTHERS[value]
+    of_others = candidates(other, header, {})
+    items = candidates("item", header, chosen)  # no subtopics
+    taken = {*itertools.chain(*found.values()), *of_others, *items}
+    free = [x for x in header if x not in taken and may_have_role(x)]
+    # Columns such as `item_1`, `item_2` are none of a role each.
+    stems = {plain_name(x).rstrip("0123456789") for x in free}
+    if len(free) > 1 and len(stems) == 1 and role != "query":
+        if role == value:
+            return f"Choose one: {_choices(role, free)}."
+        return "Give each item a row of its own, as by `melt` of pandas."
+    lower = [x for x in header if role == "score" and is_lower_better(x)]
+    if lower:
+        hint = f" For {lower[0]!r}, pass `higher_is_better=False`."
+    rest = iter([*lower, *free])
+    filled = {
+        each: names[0] if names else next(rest, "...")
+        for each, names in found.items()
+    }
+    start = "Name them"
+    if not found[value] and of_others and not candidates(value, header, {}):
+        start = f"This looks like {looks}. {IN_ORDER} If it is not, name them"
+    return f"{start}: {argument(filled)}.{hint}"
+
+
+def _choices(role: str, names: Iterable[Any]) -> str:
+    return " or ".join(argument({role: name}) for name in names)
+
+
+def may_have_role(column: Any) -> bool:
+    """Return True for a name that a column of any role may have."""
+    name = str(column).strip()
+    is_index = not name or name.startswith("Unnamed")
+    return not is_index and plain_name(column) not in _NO_ROLE
+
+
+def check_chosen(
+    chosen: Mapping[str, str | None], tables: Sequence[Sequence[str]]
+) -> None:
+    """Raise ValueError if a chosen column is in none of several tables.
+
+    Args:
+        chosen: the names that the user chose, by role.
+        tables: the columns of each input; none for one without columns.
+    """
+    named = [
+        (role, name)
+        for role, x in chosen.items()
+        for name in (x if isinstance(x, list | tuple) else [x])
+    ]
+    for role, name in named:
+        if name is not None and not any(name in table for table in tables):
+            shown = [table for table in tables if table]
+            raise ValueError(
+                f"{argument({role: name})} should name a column. Received: "
+                f"{name!r} for the {role}, and "
+                f"{f'the columns {shown}' if shown else 'inputs without names'}"
+                ". Correct the name, or leave it out."
+            )
+
+
+def argument(columns: Mapping[str, Any]) -> str:
+    """Return the argument that names columns, which the command rewrites."""
+    text = json.dumps(columns, default=str)
+    return f"`columns={text.replace(': null', ': None')}`"
+
+
+def is_lower_better(column: Any) -> bool:
+    """Return True for the usual names of distances and ranks."""
+    return bool(_LOWER_IS_BETTER.fullmatch(plain_name(column)))
+
+
+@functools.lru_cache(1024)
+def plain_name(column: Any) -> str:
+    """Return the name of a column without case and punctuation."""
+    return re.sub(r"[^a-z0-9]", "", str(column).lower())
