@@ -16,7 +16,7 @@ _OPTIONS = {
     '`higher_is_better={"name": False}`': "`--lower-is-better RUN`",
     "`higher_is_better=False`": "`--lower-is-better`",
 }
-_COLUMNS = re.compile(r"`columns=(\{[^{}`]*(?:\"|None)\})`")
+_COLUMNS = re.compile(r"`columns=(\{[^{}`]*(?:\"|None|\])\})`")
 _WIDTH = 30  # of the bar, in characters
 _SECONDS = 0.2  # between two updates of the bar
 
@@ -45,7 +45,11 @@ def with_options(text: str) -> str:
 
 def _columns_option(found: re.Match[str]) -> str:
     pairs = ast.literal_eval(found[1]).items()
-    names = ",".join(f"{role}={name}" for role, name in pairs)
+    names = ",".join(
+        f"{role}={name}"
+        for role, x in pairs
+        for name in (x if isinstance(x, list) else [x])
+    )
     return f"`--columns {shlex.quote(names)}`"
 
 

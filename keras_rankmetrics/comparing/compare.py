@@ -25,6 +25,7 @@ from keras_rankmetrics.comparing.results import (
 from keras_rankmetrics.comparing.statistics import check, parts_of
 from keras_rankmetrics.conventions.convention import Convention
 from keras_rankmetrics.tables.members import members_of
+from keras_rankmetrics.tables.roles import argument
 
 _OF_RUNS = "query_ids", "item_ids", "duplicates"  # read no single table
 
@@ -356,7 +357,8 @@ def _columns_of_scores(
             "`systems` should be a dict of systems by name, or None for a "
             "table with a column of scores for each system. Received: None, "
             f"and {columns!r} as `columns`. Name them: "
-            '`columns={"score": ["old", "new"]}`.'
+            f"{argument({**(columns or {}), 'score': ['old', 'new']})}, or "
+            "call `evaluate` for one."
         )
     return {str(name): name for name in scores} if are_several else {}
 

@@ -27,6 +27,7 @@ from keras_rankmetrics.files import runs
 from keras_rankmetrics.files.blocks import Source
 from keras_rankmetrics.files.fields import INEXACT, Part
 from keras_rankmetrics.tables import ids, item_rows, roles
+from keras_rankmetrics.tables.ids import column_array
 from keras_rankmetrics.tables.item_rows import Rows
 
 _ARGUMENT = "`truth`"
@@ -40,7 +41,7 @@ _LAZILY: dict[str, Callable[[Any, Sequence[str]], Iterable[Any]]] = {
     ),
     "scanner": lambda x, names: x.to_batches(columns=names, batch_size=_ROWS),
     _ONCE: lambda x, names: x,
-    "to_arrow_reader": lambda x, names: x.project(
+    "project": lambda x, names: x.project(
         ", ".join('"' + name.replace('"', '""') + '"' for name in names)
     ).to_arrow_reader(_ROWS),
     "to_pyarrow_batches": lambda x, names: x.select(names).to_pyarrow_batches(
@@ -73,13 +74,34 @@ class ScoredTable(Table):
 
     def parts(self) -> Iterator[Part]:
         """Yield chunks of whole queries, whose arrays fit in the cache."""
-        self._check_whole()
-        return _chunks(self.part())
+        return _chunks(self.part({}))
 
-    def part(self) -> Part:
-        """Return all rows, in the order of the table."""
+    def _check_one(self, name: Any, x: Any, whole: dict[str, Any]) -> None:
+        """Raise ValueError if a column has several values."""
+        values = column_array(x)
+        first = whole.setdefault(name, values[0] if len(values) else None)
+        for other in values[values != first][:1]:
+            raise ValueError(
+                f"The rows of {self.argument} should belong together. "
+                f"Received: {first} and {other} in the column {name!r}. Select "
+                "the rows of one, or, if the column has no such meaning, drop "
+                "it."
+            )
+
+    def part(self, whole: dict[str, Any]) -> Part:
+        """Return all rows, in the order of the table.
+
+        Args:
+            whole: the value of each column by which rows may belong to several
+                tables, in the batches so far.
+
+        Raises:
+            ValueError: if such a column has another value.
+        """
         columns = self.columns
         arrays = {role: self.column(name) for role, name in columns.items()}
+        for role in [role for role in arrays if role.startswith(roles.PART)]:
+            self._check_one(columns[role], arrays.pop(role), whole)
         check_aligned_axis(
             "index", {str(columns[role]): x for role, x in arrays.items()}
         )
@@ -150,14 +172,7 @@ class LazyTable(ScoredTable):
 
     def parts(self) -> Iterator[Part]:
         """Yield chunks of whole queries; hold all rows if they are apart."""
-        columns = self.columns
-        for name in roles.parting(self.names(), columns, self.reading.chosen):
-            raise self._error(
-                "should have rows that belong together.",
-                [name],
-                "Select the rows of one and drop the column, or name all "
-                "others by `columns`.",
-            )
+        columns, whole = self.columns, dict[str, Any]()
         if self.is_scattered and hasattr(type(self.x), _ONCE):
             raise ValueError(
                 f"The rows of a query of {self.argument} should be together. "
@@ -167,7 +182,7 @@ class LazyTable(ScoredTable):
         used = [*columns.values(), *self._ranks(columns)]
         kind, own = type(self.x), (self.value, self.argument, self.reading)
         read = next(_LAZILY[x] for x in _LAZILY if hasattr(kind, x))
-        parts = (ScoredTable(x, *own).part() for x in read(self.x, used))
+        parts = (ScoredTable(x, *own).part(whole) for x in read(self.x, used))
         if self.is_scattered:
             yield from _chunks(Part.joined(parts))
         else:

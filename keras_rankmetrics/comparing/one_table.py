@@ -43,8 +43,8 @@ from keras_rankmetrics.tables.item_rows import Rows
 from keras_rankmetrics.types import UNJUDGED, Truth
 
 _REMOVE = (
-    "Remove one; or, if this column does not have the ids of items, leave it "
-    f"out: {roles.argument({'item': None})}."
+    "Remove one, or select the rows of one system. If this column does not "
+    f"have the ids of items, leave it out: {roles.argument({'item': None})}."
 )
 
 
@@ -266,7 +266,8 @@ class ListsOfTable:
                 "This convention orders tied items by their ids. Received: "
                 f"tied scores, and no column of items in "
                 f"{self._table.argument}. Name it: "
-                f"{roles.argument({'item': '...'})}."
+                f"{roles.argument({'item': '...'})}; or add one, such as the "
+                "numbers of the rows."
             )
         return slice(None)
 

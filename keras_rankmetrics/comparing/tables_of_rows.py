@@ -206,7 +206,9 @@ class Table(Input):
 
     def _check_whole(self) -> None:
         """Raise ValueError if a column splits the rows, such as by model."""
-        for name in parting(self.names(), self.columns, self.reading.chosen):
+        if set(self.columns) <= set(self.reading.chosen):
+            return
+        for name in parting(self.names(), self.columns):
             values = column_array(self.column(name))
             for other in values[values != values[:1]][:1]:
                 raise ValueError(

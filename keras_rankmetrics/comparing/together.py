@@ -39,6 +39,7 @@ from keras_rankmetrics.tables.item_rows import Rows
 from keras_rankmetrics.tables.roles import check_chosen
 
 _LARGEST = np.finfo(np.float32).max
+_MANY_ITEMS = 1000  # of a single list
 _PLACES = 5  # items of a list, each with a place of its own
 _SWAPPED = (
     "Are the arguments swapped? Their order is `compare(truth, systems, "
@@ -183,8 +184,9 @@ def check_no_ids(reading: Reading) -> None:
         if value is not field.default and field.name != "duplicates":
             raise ValueError(
                 f"`{field.name}` is for inputs with ids. Received: arrays of "
-                "labels and scores. Leave it out; for distances, pass "
-                "`-scores`."
+                "labels and scores. Leave it out. For distances, pass "
+                "`-scores`; for the query of each row, call "
+                "`evaluate_rows(query, labels, scores, metrics)`."
             )
 
 
@@ -207,6 +209,12 @@ def check_arrays(
             "they were read."
         )
     labels = _as_floats(truth) if are_labels else None
+    if labels is not None and labels.ndim == 1 and len(labels) > _MANY_ITEMS:
+        warn(
+            "Labels and scores should be [lists, items]. Received: one list of "
+            f"{len(labels):,} items. For rows of many queries, call "
+            "`evaluate_rows(query, labels, scores, metrics)`."
+        )
     for system in systems:
         scores = _as_floats(system)
         if labels is None or scores is None:
@@ -451,7 +459,7 @@ def groups_of_lists(
             raise ValueError(
                 "`groups` should have a group for each query of the truth. "
                 f"Received: none for {len(lacking):,} of {len(lists):,}, such "
-                f"as {lacking[0]!r}."
+                f"as {lacking[0]!r}. Ids of files are text."
             )
         groups = [groups[query] for query in lists]
     groups = tuple(groups)

@@ -74,6 +74,8 @@ class Source:
             column, `"field 3"` or `"-rank"`.
         key: the role of the ids next to those of queries: `"item"`, or
             `"subtopic"` if these are read in their place.
+        whole: the value of each column by which rows may belong to several
+            tables.
         is_scattered: True once rows of a query were found apart.
     """
 
@@ -90,6 +92,7 @@ class Source:
         self.watch = watch
         self.read_as: dict[str, str] = {}
         self.key = "item"
+        self.whole: dict[str, np.ndarray] = {}
         self.is_scattered = False
         self._place: str | int = path
 

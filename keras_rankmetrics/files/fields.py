@@ -14,8 +14,9 @@ import numpy as np
 
 from keras_rankmetrics.files import FileError
 from keras_rankmetrics.files.blocks import Source
+from keras_rankmetrics.tables.roles import PART
 
-ROLES_OF_IDS = ("query", "item", "subtopic")
+_ROLES_OF_IDS = ("query", "item", "subtopic")
 _LONGEST = 1024  # bytes of an id, at most
 _ROOM = 2**22  # bytes of the ids of a part: all take as many as the longest
 _LONG_NUMBER = 32
@@ -124,7 +125,7 @@ def parts(
     of_ids = {
         role: x
         for role, x in columns.items()
-        if role in ROLES_OF_IDS and isinstance(x, Texts)
+        if has_texts(role) and isinstance(x, Texts)
     }
     values = [
         _numbers_of(path, role, x, line) if isinstance(x, Texts) else x
@@ -132,6 +133,8 @@ def parts(
         if role not in of_ids
     ]
     value = values[0] if len(values) == 1 else np.stack(values, axis=1)
+    for role in [role for role in of_ids if role.startswith(PART)]:
+        _check_one(source, role.removeprefix(PART), of_ids.pop(role), line)
     longest = 1
     for ids in of_ids.values():
         length = ids.end - ids.start
@@ -153,6 +156,34 @@ def parts(
         )
         [item] = items or [np.zeros(len(query), "S1")]
         yield Part(query, item, value[some], line[some])
+
+
+def has_texts(role: str) -> bool:
+    """Return True for a column of ids, or by which rows belong together."""
+    return role in _ROLES_OF_IDS or role.startswith(PART)
+
+
+def _check_one(source: Source, name: str, x: Texts, line: np.ndarray) -> None:
+    """Raise FileError if a column has several values.
+
+    Args:
+        source: the file, which holds the first value.
+        name: the name of the column.
+        x: the texts of some rows.
+        line: the number of the line of each row.
+    """
+    texts = x.as_array()
+    first = source.whole.setdefault(name, texts[:1])
+    for row in np.flatnonzero(texts != first)[:1].tolist():
+        raise FileError(
+            source.path,
+            "Its rows should belong together.",
+            b"%b and %b in the column `%b`"
+            % (first[0], texts[row], name.encode("utf-8", "surrogateescape")),
+            int(line[row]),
+            "Select the rows of one, or, if the column has no such meaning, "
+            "remove it.",
+        )
 
 
 def _numbers_of(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -50,24 +50,8 @@ def columns_by_name(
         expected, received, remedy = wrong
         remedy = _remedy_of_first_line(header) or remedy
         raise FileError(source.path, f"It {expected}", received, line, remedy)
-    if source.value == "both":
-        _check_whole(source, header, columns, line)
     source.read_as.update(columns)
     return columns
-
-
-def _check_whole(
-    source: Source,
-    header: Sequence[str],
-    columns: Mapping[str, str],
-    line: int | None,
-) -> None:
-    """Raise FileError if rows of several tables may be in one."""
-    for name in roles.parting(header, columns, source.columns):
-        remedy = "Select the rows of one, or name the columns of all roles."
-        expected = "Its rows should belong together."
-        received = f"a column `{name}`"
-        raise FileError(source.path, expected, received, line, remedy)
 
 
 def check_labels(source: Source, part: Part) -> None:

@@ -13,9 +13,9 @@ from keras_rankmetrics.files import FileError
 from keras_rankmetrics.files.blocks import Source
 from keras_rankmetrics.files.fields import (
     INEXACT,
-    ROLES_OF_IDS,
     Part,
     Texts,
+    has_texts,
     parts,
 )
 from keras_rankmetrics.files.header import columns_by_name
@@ -63,7 +63,7 @@ def parquet_parts(source: Source) -> Iterator[Part]:
                 found = {
                     role: (
                         _ids(path, batch.column(name), name, line)
-                        if role in ROLES_OF_IDS
+                        if has_texts(role)
                         else _numbers(path, batch.column(name), role, line)
                     )
                     for role, name in columns.items()

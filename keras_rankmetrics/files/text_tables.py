@@ -25,9 +25,9 @@ from keras_rankmetrics.files import FileError, blocks
 from keras_rankmetrics.files.blocks import LINE, Source
 from keras_rankmetrics.files.fields import (
     INEXACT,
-    ROLES_OF_IDS,
     Part,
     Texts,
+    has_texts,
     parts,
 )
 from keras_rankmetrics.files.header import columns_by_name
@@ -331,7 +331,7 @@ def _json_by_pyarrow(
     types = {str: pa.string(), int: pa.int64()}
     kinds = {
         name: types.get(type(first.get(name)))
-        if role in ROLES_OF_IDS
+        if has_texts(role)
         else pa.float64()
         for role, name in columns.items()
     }
@@ -357,7 +357,7 @@ def _json_by_pyarrow(
     found: dict[str, Texts | np.ndarray] = {}
     for role, name in columns.items():
         column = table.column(name)
-        if role in ROLES_OF_IDS:
+        if has_texts(role):
             found[role] = texts_of(column)
             continue
         found[role] = floats = floats_of_column(column)
@@ -386,7 +386,7 @@ def _json_columns(
     wrong = []
     found: dict[str, Texts | np.ndarray] = {}
     for role, column in fields.items():
-        if role in ROLES_OF_IDS:
+        if has_texts(role):
             expected = f"`{columns[role]}` should be a string or an integer."
             kinds = str, int
             rows = [at for at, x in enumerate(column) if type(x) not in kinds]
@@ -406,7 +406,7 @@ def _json_columns(
     texts = {
         role: Texts.of([*map(str, column)], "utf-8")
         for role, column in fields.items()
-        if role in ROLES_OF_IDS
+        if has_texts(role)
     }
     return parts(source, {**texts, **found}, line)
 

@@ -202,6 +202,6 @@ def duplicates(rows: ListItems) -> _Twins:
     found = twins(order, rows.keys[order])
     if len(found[0]):  # different pairs may have the same key
         keys = exact(rows.lists, rows.items)
-        order = np.argsort(keys)
+        order = np.argsort(keys, kind="stable")
         found = twins(order, keys[order])
     return found

@@ -101,8 +101,9 @@ def columns_of_both(
     """Return the columns of a table that has both labels and scores.
 
     No column has labels and scores, whatever its name. Several columns of
-    scores have roles of their own, such as "score `new`". There may be no
-    items; if the user chose None for them, their column is left out.
+    scores have roles of their own, such as "score `new`", and so have columns
+    by which rows may belong to several tables, such as "part model". There may
+    be no items; if the user chose None for them, their column is left out.
 
     Args:
         header: the names of all columns.
@@ -128,8 +129,10 @@ def columns_of_both(
         remedy += f" Or leave them out: {argument({'item': None})}."
         return columns, (expected, received, remedy)
     if several:
-        del columns["score"]
-    return columns | several, wrong
+        columns.pop("score", None)
+    columns |= several
+    columns |= {f"{PART}{name}": name for name in parting(header, columns)}
+    return columns, wrong
 
 
 def _of_both(
@@ -159,23 +162,22 @@ def _of_both(
 
 
 # Columns by which rows of several tables may be in one.
-_PARTS = {"split", "fold", "subset", "model", "system"}
+_PARTS = {
+    *("split", "fold", "subset", "seed", "epoch", "experiment"),
+    *("model", "modelname", "modelid", "system", "systemname", "systemid"),
+    *("run", "runname", "runid", "method", "algorithm", "algo"),
+}
+# Begins the roles of these columns, which should have one value.
+PART = "part "
 
 
-def parting(
-    header: Sequence[Any], columns: Mapping[str, Any], chosen: Mapping[str, Any]
-) -> list[Any]:
+def parting(header: Sequence[Any], columns: Mapping[str, Any]) -> list[Any]:
     """Return the columns by which rows may belong to several tables.
-
-    There are none if the user chose all columns.
 
     Args:
         header: the names of all columns.
         columns: those with a role.
-        chosen: the names that the user chose, by role.
     """
-    if {role.partition(" ")[0] for role in columns} <= set(chosen):
-        return []
     free = [name for name in header if name not in columns.values()]
     return [name for name in free if plain_name(name) in _PARTS]
 
@@ -241,6 +243,7 @@ def _remedy(
         each: names[0] if names else next(rest, "...")
         for each, names in found.items()
     }
+    filled |= {x: y for x, y in chosen.items() if isinstance(y, list | tuple)}
     start = "Name them"
     if not found[value] and of_others and not candidates(value, header, {}):
         start = f"This looks like {looks}. {IN_ORDER} If it is not, name them"

@@ -62,6 +62,11 @@ def test_several_columns_of_scores_are_compared(capsys):
     expected = krm.evaluate_rows(query, label, old, "RR")["RR"]
     assert found["systems"]["old"]["RR"]["value"] == pytest.approx(expected)
     assert Path("saved.json").exists()
+    again = ("--columns", "score=old", "--columns", "score=new")
+    assert (
+        said(capsys, "table.csv", *again)[1]
+        == (said(capsys, "table.csv", "--columns", scores)[1])
+    )
     code, lower, _ = said(
         capsys, "table.csv", "--columns", scores, "--lower-is-better", "old"
     )

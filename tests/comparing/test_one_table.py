@@ -458,18 +458,28 @@ MODELS = {
 }
 
 
-@pytest.mark.parametrize("name", ["memory", "t.csv", "polars"])
-def test_rows_of_several_models_are_no_list(tmp_path, name):
-    table = {role: np.array(x) for role, x in MODELS.items()}
-    if name == "polars":
-        table = in_polars(pytest.importorskip(name), table)
-    elif name != "memory":
-        table = written(tmp_path / name, table)
-    for columns in ({}, {"query": "query", "label": "label", "item": None}):
-        with pytest.raises(ValueError, match=r"belong together.*model"):
-            krm.evaluate(table, metrics="RR", columns=columns)
+@pytest.mark.parametrize(
+    "name", ["memory", "t.csv", "t.jsonl", "t.parquet", "polars", "pyarrow"]
+)
+def test_rows_of_several_models_are_no_list(tmp_path, monkeypatch, name):
+    monkeypatch.setattr(labels_and_scores, "_ROWS", 2)
+    monkeypatch.setattr(blocks.blocks_of, "__defaults__", (8,))
+
+    def made(rows):
+        table = {role: np.array(x)[rows] for role, x in MODELS.items()}
+        if name in LAZY:
+            return LAZY[name](pytest.importorskip(name), table)
+        path = tmp_path / f"{len(table['query'])}{name}"
+        return table if name == "memory" else written(path, table)
+
     chosen = {role: role for role in ("query", "label", "score")}
-    assert krm.evaluate(table, metrics="RR", columns=chosen)["RR"] == 0.75
+    for columns in ({}, chosen, {**chosen, "item": None}):
+        with pytest.raises(
+            ValueError, match=r"(?s)belong together.*m1 and m2 in.*model"
+        ):
+            krm.evaluate(made(slice(None)), metrics="RR", columns=columns)
+        found = krm.evaluate(made(slice(4)), metrics="RR", columns=columns)
+        assert found["RR"] == 0.75
 
 
 def test_warnings_of_two_inputs_are_given_for_one():

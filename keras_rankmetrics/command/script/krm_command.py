@@ -124,7 +124,7 @@ def _parser() -> argparse.ArgumentParser:
     metrics = "the metrics to compute, as for `krm eval`"
     add("-m", "--metrics", action="append", help=metrics)
     columns = "columns of a table, as for `krm eval`"
-    add("--columns", type=_columns, default={}, help=columns)
+    add("--columns", type=_columns, action=_Columns, default={}, help=columns)
     lower = "the scores are distances"
     add("--lower-is-better", action="store_true", help=lower)
     add = command(
@@ -141,7 +141,7 @@ def _parser() -> argparse.ArgumentParser:
     tool = "the tool that reports the number: see `krm conventions`"
     add("--convention", metavar="NAME", help=tool)
     columns = "columns of a table, as for `krm eval`"
-    add("--columns", type=_columns, default={}, help=columns)
+    add("--columns", type=_columns, action=_Columns, default={}, help=columns)
     lower = "the scores are distances"
     add("--lower-is-better", action="store_true", help=lower)
     add = command(
@@ -169,7 +169,12 @@ def _add_common_arguments(add: Callable[..., Any]) -> None:
     confidence = "level of intervals and tests (default: 0.95)"
     add("--confidence", "--level", type=level, default=0.95, help=confidence)
     roles = f"columns of a table: {','.join(f'{x}=...' for x in _ROLES)}"
-    columns = {"metavar": "ROLE=NAME,...", "type": _columns, "default": {}}
+    columns = {
+        "metavar": "ROLE=NAME,...",
+        "type": _columns,
+        "action": _Columns,
+        "default": {},
+    }
     add("--columns", help=roles, **columns)
     lower = "RUN has distances; without RUN, all runs have: put it last"
     runs = {"metavar": "RUN", "nargs": "?", "action": "append", "default": []}
@@ -187,6 +192,24 @@ def level(text: str) -> float:
             f"it should be between 0 and 1. Received: {text}."
         )
     return float(text)
+
+
+class _Columns(argparse.Action):
+    """An option that may be repeated: it names more columns."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: Any,
+        option_string: str | None = None,
+    ) -> None:
+        """Add the columns; several scores are those of several systems."""
+        known = getattr(namespace, self.dest)
+        scores = [x["score"] for x in (known, values) if "score" in x]
+        names = [y for x in scores for y in (x if isinstance(x, list) else [x])]
+        several = {"score": names} if len(names) > 1 else {}
+        setattr(namespace, self.dest, {**known, **values, **several})
 
 
 def _columns(text: str) -> dict[str, Any]:
