@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 from keras_rankmetrics.comparing import one_table, together
-from keras_rankmetrics.comparing.labels_and_scores import table_of
+from keras_rankmetrics.comparing.labels_and_scores import one_table_of
 from keras_rankmetrics.comparing.measured import ALL
 from keras_rankmetrics.comparing.measuring import measured_by
 from keras_rankmetrics.comparing.reading import Reading
@@ -202,7 +202,7 @@ def _check_metrics(metrics: Any) -> None:
 
 def _check_one_table(truth: Any, reading: Reading) -> None:
     """Raise an error if an argument does not fit a table without a run."""
-    table_of(truth, reading)
+    one_table_of(truth, reading)
     for field in dataclasses.fields(reading):
         value = getattr(reading, field.name)
         if field.name in _OF_RUNS and value is not field.default:

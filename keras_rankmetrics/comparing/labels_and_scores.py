@@ -228,7 +228,7 @@ def _without_several(columns: Mapping[str, Any]) -> dict[str, Any]:
 OneTable = ScoredTable | ScoredFile
 
 
-def table_of(x: Any, reading: Reading) -> OneTable:
+def one_table_of(x: Any, reading: Reading) -> OneTable:
     """Return a table that has both labels and scores.
 
     Raises:

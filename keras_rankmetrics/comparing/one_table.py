@@ -23,7 +23,7 @@ from keras_rankmetrics.comparing import (
     values,
 )
 from keras_rankmetrics.comparing.joining import Joined
-from keras_rankmetrics.comparing.labels_and_scores import OneTable, table_of
+from keras_rankmetrics.comparing.labels_and_scores import OneTable, one_table_of
 from keras_rankmetrics.comparing.measured import Measured, Overlap, Values
 from keras_rankmetrics.comparing.reading import (
     Reading,
@@ -359,7 +359,7 @@ def of_members(
     if reading.drop_same_id is not None:
         rules = rules._replace(drop_same_id=reading.drop_same_id)
     tables = {
-        name: table_of(truth, reading.of_system(name, rules))
+        name: one_table_of(truth, reading.of_system(name, rules))
         for name in systems
     }
     table = next(iter(tables.values()))
