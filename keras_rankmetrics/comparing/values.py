@@ -146,14 +146,12 @@ class ListsSoFar:
                     weight = np.ones(len(arrays["labels"]), np.float32)
                     weight[: len(taken)] = weights[taken]
                 passed = arrays["labels"], arrays["scores"], weight
-                found = self._of_batch(passed).taken(np.s_[:, : len(taken)])
-                self._found.append((joined.places[taken], found))
-
-    def _of_batch(self, passed: tuple[Any, Any, Any]) -> Values:
-        check_share(self._definitions, share_in(ops.array(passed[0])))
-        draws = [next(self._draw)] * len(self._definitions)
-        batch = Batch(is_watched=False)
-        return _values(evaluate_batch(self._definitions, passed, batch, draws))
+                check_share(self._definitions, share_in(ops.array(passed[0])))
+                draws = [next(self._draw)] * len(self._definitions)
+                batch = Batch(is_watched=False)
+                found = evaluate_batch(self._definitions, passed, batch, draws)
+                some = _values(found).taken(np.s_[:, : len(taken)])
+                self._found.append((joined.places[taken], some))
 
 
 def _values(evaluated: Sequence[PerReading]) -> Values:
