@@ -220,8 +220,8 @@ def _columns(text: str) -> dict[str, Any]:
         role, _, name = part.partition("=")
         if role not in _ROLES or not name:
             raise argparse.ArgumentTypeError(
-                "it should be like query=NAME,item=NAME,score=NAME,label=NAME. "
-                f"Received: {part!r}."
+                "it should be like query=NAME,item=NAME,score=NAME,label=NAME, "
+                f"each name with its role. Received: {part!r}."
             )
         # Messages name no column of items, or of labels, by this word.
         columns[role] = None if name == "None" else name
