@@ -494,21 +494,8 @@ def gaps(measured: Measured) -> Iterator[str]:
                 f"{name}: {overlap.same_id:,} of its items have the id of "
                 "their query, and are dropped."
             )
-    yield from _weights(measured)
     yield from _order_of_ties(measured)
     yield from _read_as(measured)
-
-
-def _weights(measured: Measured) -> Iterator[str]:
-    """Yield a sentence if lists have weights."""
-    systems = measured.systems.values()
-    has_none = any((np.isnan(x.weights) & x.valid).any() for x in systems)
-    if any((x.weights[~np.isnan(x.weights)] != 1).any() for x in systems):
-        yield "The means are weighted by `sample_weight`." + (
-            " Lists without relevant items have the mean weight of the others."
-            if has_none
-            else ""
-        )
 
 
 def _order_of_ties(measured: Measured) -> Iterator[str]:
