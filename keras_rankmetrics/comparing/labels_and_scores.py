@@ -27,7 +27,6 @@ from keras_rankmetrics.files import runs
 from keras_rankmetrics.files.blocks import Source
 from keras_rankmetrics.files.fields import INEXACT, Part
 from keras_rankmetrics.tables import ids, item_rows, roles
-from keras_rankmetrics.tables.ids import column_array
 from keras_rankmetrics.tables.item_rows import Rows
 
 _ARGUMENT = "`truth`"
@@ -53,9 +52,6 @@ _LAZILY: dict[str, Callable[[Any, Sequence[str]], Iterable[Any]]] = {
 class ScoredTable(Table):
     """A table in memory, with a label and scores in each row."""
 
-    is_scattered = False
-    path = _ARGUMENT
-
     def _lacks_columns(self, names: Sequence[Any]) -> bool:
         return not self.reading.candidates("query", names)
 
@@ -76,18 +72,6 @@ class ScoredTable(Table):
         """Yield chunks of whole queries, whose arrays fit in the cache."""
         return _chunks(self.part({}))
 
-    def _check_one(self, name: Any, x: Any, whole: dict[str, Any]) -> None:
-        """Raise ValueError if a column has several values."""
-        values = column_array(x)
-        first = whole.setdefault(name, values[0] if len(values) else None)
-        for other in values[values != first][:1]:
-            raise ValueError(
-                f"The rows of {self.argument} should belong together. "
-                f"Received: {first} and {other} in the column {name!r}. Select "
-                "the rows of one, or, if the column has no such meaning, drop "
-                "it."
-            )
-
     def part(self, whole: dict[str, Any]) -> Part:
         """Return all rows, in the order of the table.
 
@@ -101,7 +85,8 @@ class ScoredTable(Table):
         columns = self.columns
         arrays = {role: self.column(name) for role, name in columns.items()}
         for role in [role for role in arrays if role.startswith(roles.PART)]:
-            self._check_one(columns[role], arrays.pop(role), whole)
+            remedy = ", or, if the column has no such meaning, drop it"
+            self.check_one_value(columns[role], arrays.pop(role), whole, remedy)
         check_aligned_axis(
             "index", {str(columns[role]): x for role, x in arrays.items()}
         )
@@ -160,6 +145,9 @@ class ScoredRecords(ScoredTable, Records):
 
 class LazyTable(ScoredTable):
     """A table that is read in batches: a query, a data set or a stream."""
+
+    is_scattered = False
+    path = _ARGUMENT
 
     @property
     def table(self) -> Any:

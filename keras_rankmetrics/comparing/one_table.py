@@ -100,13 +100,12 @@ class System:
             rules: the rules of the convention.
         """
         found = self.values.values()
-        if rules.decimals is not None:
-            found.values[:] = rules.rounded(found.values)
         retrieved, judged = self.retrieved.tolist()
         same = self.table.same_id
         counts = Overlap(0, 0, retrieved, judged, judgements, same_id=same)
         ranking = f"{self.ranking % 2**64:016x}"
-        return found._replace(overlap=counts, ranking=ranking)
+        values = rules.rounded(found.values)
+        return found._replace(values=values, overlap=counts, ranking=ranking)
 
 
 class ListsOfTable:
@@ -143,12 +142,19 @@ class ListsOfTable:
 
     @property
     def rules(self) -> str:
-        """How ties and labels were read, as text."""
+        """The rules by which ties and labels were read, as text."""
         rules = self._rules
-        is_by_row = self._are_in_order and not has_items(self._table)
-        if is_by_row and rules.ties == "options":
-            rules = rules._replace(ties="first_row_first")
+        if self._are_in_order and not has_items(self._table):
+            rules = rules._replace(ties=self._ties)
         return str(rules)
+
+    @property
+    def _ties(self) -> Any:
+        """The order of tied items: by id, or of the rows if there are none."""
+        if self._rules.ties != "options":
+            return self._rules.ties
+        has_ids = has_items(self._table)
+        return "last_id_first" if has_ids else "first_row_first"
 
     def queries(self) -> list[Any]:
         """Return the ids of all queries.
@@ -182,6 +188,7 @@ class ListsOfTable:
         numbers, first = item_rows.numbered(part.query)
         lists, rows = item_rows.in_order_of(numbers, self._read(part))
         queries, lengths = part.query[first], np.bincount(lists)
+        ids.warn_of_missing(queries, rows.item)
         items = self._items(lists, lengths, rows)
         labels, *scores, _ = rows.value.T
         labels = labels.astype(np.float32)
@@ -212,7 +219,6 @@ class ListsOfTable:
         if not self._number:
             _check_rules(self._table, self._rules)
             warn_if_swapped(labels, scores[0])
-        ids.warn_of_missing(part.query, part.item)
         labels = self._rules.read_labels(labels)
         self.labels.append(_examples(labels))
         columns = [np.where(labels < 0, UNJUDGED, labels)]
@@ -251,10 +257,7 @@ class ListsOfTable:
             ValueError: if tied items should be in the order of ids that the
                 table lacks.
         """
-        ties = self._rules.ties
-        if ties == "options" and has_items(self._table):
-            ties = "last_id_first"
-        sign = joining.SIGNS.get(ties)
+        sign = joining.SIGNS.get(self._ties)
         if not self._are_in_order or sign is None:
             return slice(None)
         if has_items(self._table):
@@ -400,12 +403,12 @@ def _evaluated(
     """Return the values of each system, and the lists of the table."""
     is_series = hasattr(sample_weight, "to_dict")
     weights = sample_weight.to_dict() if is_series else sample_weight
+    are_in_order = any(metric.ties == "stable" for metric in members)
     while True:
         systems = {}
         for name, table in tables.items():
             table.same_id = 0  # of a table that is read again
             systems[name] = System(table, values.ListsSoFar(members))
-        are_in_order = any(metric.ties == "stable" for metric in members)
         lists = ListsOfTable(systems, rules, are_in_order, weights)
         with contextlib.suppress(QueriesReturnError):
             for part in next(iter(tables.values())).parts():

@@ -208,15 +208,29 @@ class Table(Input):
         """Raise ValueError if a column splits the rows, such as by model."""
         if set(self.columns) <= set(self.reading.chosen):
             return
+        remedy = "; or drop the column, or name all others by `columns`"
         for name in parting(self.names(), self.columns):
-            values = column_array(self.column(name))
-            for other in values[values != values[:1]][:1]:
-                raise ValueError(
-                    f"The rows of {self.argument} should belong together. "
-                    f"Received: {values[0]} and {other} in the column "
-                    f"{name!r}. Select the rows of one; or drop the column, or "
-                    "name all others by `columns`."
-                )
+            self.check_one_value(name, self.column(name), {}, remedy)
+
+    def check_one_value(
+        self, name: Any, x: Any, whole: dict[Any, Any], remedy: str
+    ) -> None:
+        """Raise ValueError if a column has several values.
+
+        Args:
+            name: the name of the column.
+            x: the column, or a batch of it.
+            whole: the value of each such column in the batches so far.
+            remedy: what else to do than to select the rows of one value.
+        """
+        values = column_array(x)
+        first = whole.setdefault(name, values[0] if len(values) else None)
+        for other in values[values != first][:1]:
+            raise ValueError(
+                f"The rows of {self.argument} should belong together. "
+                f"Received: {first} and {other} in the column {name!r}. Select "
+                f"the rows of one{remedy}."
+            )
 
     def _check_ranks(self, rows: Rows) -> None:
         """Raise ValueError if there are ranks in another order than scores.

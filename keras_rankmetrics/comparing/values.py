@@ -121,8 +121,10 @@ class ListsSoFar:
             self._evaluate()
         order = np.argsort(np.concatenate([at for at, _ in self._found]))
         columns = zip(*(found[:3] for _, found in self._found), strict=True)
-        values, valid, weights = (np.concatenate(x, axis=1) for x in columns)
-        return _simplest(Values(values, valid, weights).taken(np.s_[:, order]))
+        values, valid, weights = (
+            np.concatenate(x, axis=1)[:, order] for x in columns
+        )
+        return _simplest(Values(values, valid, weights))
 
     def _evaluate(self) -> None:
         """Evaluate the lists that are held, and let go of them."""

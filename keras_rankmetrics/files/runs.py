@@ -180,7 +180,7 @@ def _parts(source: Source) -> Iterator[Part]:
 
 
 class Scattered(Protocol):
-    """What may have the rows of a query apart.
+    """A table whose rows of a query may be apart.
 
     Attributes:
         path: its name, for errors.

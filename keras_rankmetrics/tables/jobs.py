@@ -385,8 +385,6 @@ class Job:
         found = {name: np.empty(number) for name in value_names(self.members)}
         places = Ragged.of_single(np.arange(number))
         with self._lock, on_one_thread():
-            for metric, _ in self._updated:
-                metric.reset_state()
             for arrays in self._batches([{**lists, _PLACE: places}]):
                 place = arrays[_PLACE][:, 0]  # -1 in rows of padding
                 values = self._valued(self._passed(arrays))

@@ -174,11 +174,27 @@ def _small_enough(lists: Lists) -> Iterator[Lists]:
         yield lists
         return
     lengths = np.sum([ragged.lengths for ragged in lists.values()], axis=0)
+    for _, part in _similar(lists, lengths):
+        yield part
+
+
+def _similar(
+    lists: Lists, lengths: np.ndarray
+) -> Iterator[tuple[np.ndarray, Lists]]:
+    """Yield lists of similar lengths, with their indices.
+
+    Args:
+        lists: the columns of all lists.
+        lengths: `[lists]`, the numbers of values in all columns.
+    """
+    order = np.arange(len(lengths))
     if (np.diff(lengths) < 0).any():
         order = np.argsort(lengths, kind="stable")
         lists = {name: ragged.take(order) for name, ragged in lists.items()}
-        lengths = lengths[order]
-    yield from _cut(lists, [*_stops(lengths)][::-1])
+    stops = [*_stops(lengths[order])][::-1]
+    places = itertools.pairwise([0, *stops])
+    for place, part in zip(places, _cut(lists, stops), strict=True):
+        yield order[slice(*place)], part
 
 
 def _stops(lengths: np.ndarray) -> Iterator[int]:
@@ -245,17 +261,10 @@ def by_length(lists: Lists, fills: Mapping[str, float]) -> Batches:
         fills: the value of padding, by column.
     """
     lengths = next(iter(lists.values())).lengths
-    order = np.arange(len(lengths))
-    if (np.diff(lengths) < 0).any():
-        order = np.argsort(lengths, kind="stable")
-        lists = {name: ragged.take(order) for name, ragged in lists.items()}
     # Of an item: a label for each subtopic, if there are some, and a score.
     numbers = sum(x.values[:1].size for x in lists.values())
-    stops = [*_stops(lengths[order] * numbers)][::-1]
-    begin = 0
-    for stop, part in zip(stops, _cut(lists, stops), strict=True):
-        yield order[begin:stop], padded(part, fills)
-        begin = stop
+    for taken, part in _similar(lists, lengths * numbers):
+        yield taken, padded(part, fills)
 
 
 def by_width(lists: Lists, fills: Mapping[str, float], items: int) -> Batches:

@@ -191,8 +191,7 @@ def _one_of_each(
     """Return the columns of roles, and what is wrong if some is not one."""
     columns = {role: x[0] for role, x in found.items() if len(x) == 1}
     for role in (role for role in found if role not in columns):
-        kind = role.partition(" ")[0]
-        names, known = found[role], itertools.chain(*COLUMN_NAMES[kind])
+        names, known = found[role], itertools.chain(*COLUMN_NAMES[role])
         shown = f"`{chosen[role]}`" if role in chosen else ", ".join(known)
         remedy = f"Choose one: {_choices(role, names)}."
         if len(set(names)) == 1:

@@ -205,17 +205,20 @@ class _Columns(argparse.Action):
         option_string: str | None = None,
     ) -> None:
         """Add the columns; several scores are those of several systems."""
-        known = getattr(namespace, self.dest)
-        scores = [x["score"] for x in (known, values) if "score" in x]
-        names = [y for x in scores for y in (x if isinstance(x, list) else [x])]
-        several = {"score": names} if len(names) > 1 else {}
-        setattr(namespace, self.dest, {**known, **values, **several})
+        columns = dict(getattr(namespace, self.dest))
+        for role, name in values:
+            if role == "score" and role in columns:
+                known = columns[role]
+                known = known if isinstance(known, list) else [known]
+                columns[role] = [*known, name]
+            else:
+                columns[role] = name
+        setattr(namespace, self.dest, columns)
 
 
-def _columns(text: str) -> dict[str, Any]:
-    """Return the names of columns by role; a list of several scores."""
-    columns: dict[str, Any] = {}
-    scores = []
+def _columns(text: str) -> list[tuple[str, str | None]]:
+    """Return roles with the names of their columns."""
+    columns = []
     for part in text.split(","):
         role, _, name = part.partition("=")
         if role not in _ROLES or not name:
@@ -224,9 +227,8 @@ def _columns(text: str) -> dict[str, Any]:
                 f"each name with its role. Received: {part!r}."
             )
         # Messages name no column of items, or of labels, by this word.
-        columns[role] = None if name == "None" else name
-        scores += [name] if role == "score" else []
-    return columns | ({"score": scores} if len(scores) > 1 else {})
+        columns.append((role, None if name == "None" else name))
+    return columns
 
 
 if __name__ == "__main__":
