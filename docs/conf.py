@@ -19,6 +19,7 @@ extensions = [
     "descriptions",
     "entries",
     "mathml",
+    "metric_pages",
     "myst_parser",
     "reference",
     "scripts",
@@ -38,6 +39,7 @@ templates_path = ["_templates"]
 html_theme = "pydata_sphinx_theme"
 html_title = project
 html_static_path = ["_static"]
+html_extra_path = ["../LICENSE"]
 html_css_files = ["site.css"]
 html_favicon = "_static/mark.svg"
 html_context = {"default_mode": "auto"}

@@ -45,25 +45,33 @@ def fold(app: Sphinx, page: nodes.document) -> None:
             )
 
 
-# Where a signature, such as `NDCG@10|gain:exponential|...`, breaks.
+# Where a signature, such as `NDCG@10|gain:exponential|...`, and the path of a
+# test may break.
 BAR = re.compile(r"\|(?=\w+:)")
+PATH = re.compile(r'(?<=<span class="pre">)tests/[^<]+')
 
 
-def break_signatures(
+def break_long_words(
     app: Sphinx,
     page: str,
     template: str,
     context: dict[str, Any],
     doctree: nodes.document | None,
 ) -> None:
-    """Let browsers break a signature after each bar."""
+    """Let browsers break signatures and paths after each part."""
     if doctree is not None:
-        context["body"] = BAR.sub("|<wbr>", context["body"])
+        body = BAR.sub("|<wbr>", context["body"])
+        context["body"] = PATH.sub(after_each_part, body)
+
+
+def after_each_part(path: re.Match[str]) -> str:
+    """Return a path that may break after each of its parts."""
+    return re.sub("(/|::|_)", r"\1<wbr>", path[0])
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
     """Connect all."""
     app.connect("doctree-read", trim)
     app.connect("doctree-read", fold)
-    app.connect("html-page-context", break_signatures)
+    app.connect("html-page-context", break_long_words)
     return {"parallel_read_safe": True}

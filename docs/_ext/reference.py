@@ -1,4 +1,4 @@
-"""What the reference adds: signatures that read well, and pages of metrics."""
+"""Members of classes in the reference, and signatures that read well."""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ from typing import Any
 from docutils import nodes
 from sphinx import addnodes
 from sphinx.application import Sphinx
-
-import keras_rankmetrics as krm
 
 # Members that a page shows, where a class inherits many more from Keras.
 OF_STATES = (
@@ -132,32 +130,6 @@ MEMBERS = {
     "Vocabulary": ("parse",),
 }
 
-# Added below the text of a metric's page.
-ARGUMENTS = """
-
-:::{{seealso}}
-[Which metric?](../which_metric.md), [Input](../input.md) for shapes and dtypes,
-[Examples](../examples/index.md)
-:::
-
-## Arguments
-
-```{{eval-rst}}
-.. autoclass:: keras_rankmetrics.{name}
-```
-"""
-METRIC_PAGES = {
-    f"metrics/{value.short_name}": name
-    for name in krm.__all__
-    if getattr(value := getattr(krm, name), "short_name", None)
-}
-
-
-def with_arguments(app: Sphinx, page: str, source: list[str]) -> None:
-    """Adds the reference of a metric to its page."""
-    if page in METRIC_PAGES:
-        source[0] += ARGUMENTS.format(name=METRIC_PAGES[page])
-
 
 def readable(
     app: Sphinx,
@@ -247,7 +219,6 @@ def setup(app: Sphinx) -> dict[str, Any]:
     """Connects both, and hands the members to the templates."""
     app.setup_extension("sphinx.ext.autodoc")
     app.config["autosummary_context"] = {"members_of": MEMBERS}
-    app.connect("source-read", with_arguments)
     app.connect("autodoc-process-signature", readable)
     # Before napoleon, which reads the sections of a docstring.
     app.connect("autodoc-process-docstring", with_common_arguments, 400)

@@ -157,6 +157,16 @@
     };
   }
 
+  /** Return the higher of the values of the best and the worst order. */
+  function highest(name) {
+    const labels = [...state.labels].sort((a, b) => b - a);
+    const scores = [...state.scores].sort((a, b) => b - a);
+    const found = [labels, [...labels].reverse()].map((order) =>
+      valuesOf({ ...state, labels: order, scores })(name),
+    );
+    return Math.max(...found) || 1;
+  }
+
   /** Return False where the source has no such metric, or takes no such labels. */
   function defines(state, convention, name) {
     const { grades, metrics: defined } = conventions[convention];
@@ -482,10 +492,9 @@
       const [value, old] = [values(name), before(name)];
       head.firstChild.textContent = titleOf(name, state.k);
       showValue(cell.firstChild, value, old, metrics[name].more_is_better);
-      const { range } = metrics[name];
-      const [low, high] = range ?? [0, 1];
+      const [low, high] = metrics[name].range ?? [0, highest(name)];
       const at = (x) => `${(100 * (x - low)) / (high - low)}%`;
-      bar.classList.toggle("empty", range === null || value === null);
+      bar.classList.toggle("empty", value === null);
       bar.firstChild.style.left = at(Math.min(value ?? 0, 0));
       bar.firstChild.style.right = `calc(100% - ${at(Math.max(value ?? 0, 0))})`;
     }
@@ -542,8 +551,10 @@
     const [head, ...rows] = find("conventions").querySelectorAll("tr");
     COLUMNS.forEach((name, column) => {
       const differing = differingValues(name);
+      const [title, cutoff] = titleOf(name, state.k).split("@");
       head.children[column + 1].replaceChildren(
-        titleOf(name, state.k),
+        title,
+        ...(cutoff ? [make("wbr"), `@${cutoff}`] : []),
         make("small", {}, differing.length > 1 ? `${differing.length} values` : ""),
       );
       for (const row of rows) {

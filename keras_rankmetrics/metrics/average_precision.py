@@ -62,7 +62,7 @@ class MeanAveragePrecision(Binary):
 
     Args:
         k: the cutoff, or None for all ranks.
-        denominator: `"relevant"` (TREC), `"min"` or `"hits"`, see above.
+        denominator: `"relevant"` (TREC), `"min"` or `"hits"`.
         relevance_threshold: the lowest label of a relevant item.
         labels: `"grades"`, or `"probabilities"` of relevance, for the
             expectation over all labellings; see `RankingMetric`.

@@ -537,7 +537,7 @@ class ExpectedExposureLoss(bases.Unbounded, bases.RelevantExposureMetric):
 
     Args:
         k: the cutoff, or None for all ranks.
-        part: `"loss"`, `"disparity"` or `"relevance"`, see above.
+        part: `"loss"`, `"disparity"` or `"relevance"`.
         rank_discount_fn: the exposure of a rank, see
             `keras_rankmetrics.types.RankDiscountFn`; by default
             1 / log2(rank + 1). Diaz et al. use p^(rank - 1), that of

@@ -108,7 +108,7 @@ class RecallAtK(Binary):
 
     Args:
         k: the cutoff, or None for all ranks.
-        denominator: `"relevant"` or `"min"`, see above.
+        denominator: `"relevant"` or `"min"`.
         relevance_threshold: the lowest label of a relevant item.
         labels: `"grades"`, or `"probabilities"` of relevance, for the
             expectation over all labellings; see `RankingMetric`.

@@ -465,18 +465,18 @@ class RankingMetric(ConfiguredMetric, MeanMetric, abstract=True):
             False `ties="stable"`.
         seed: for `ties="shuffle"`, an integer (0 by default) or a
             `keras.random.SeedGenerator`.
-        ties: see above. Defaults to `"average"`.
-        empty: see above.
-        list_weight: see above.
+        ties: the value of lists with tied scores. Defaults to `"average"`.
+        empty: the value of lists without relevant items.
+        list_weight: the weight of a list in the mean.
         adjusted: `"chance"` for (value - c) / (1 - c) of each list, where c,
             the chance level, is the mean over all orders of the retrieved
             items: 0 is the chance level, 1 is the best. The value is 0 where c
             is above 1 - 1e-4. Not available with `"ids"`.
-        inputs: see above. For forms other than `"scores"`, options with which
-            the label 1 has no gain, or the label 0 has one, raise an error;
-            for `"ids"` only once ids are passed without labels.
-        unjudged: see above.
-        labels: `"grades"`, or `"probabilities"` of relevance, see above.
+        inputs: the form of the input. For forms other than `"scores"`, options
+            with which the label 1 has no gain, or the label 0 has one, raise an
+            error; for `"ids"` only once ids are passed without labels.
+        unjudged: `"irrelevant"`, or `"condense"` to mask these items.
+        labels: `"grades"`, or `"probabilities"` of relevance.
         name: defaults to the short name of the metric and k: `"ndcg@10"`.
         dtype: `"float64"` to compute and sum in double precision, on
             TensorFlow; the Keras operations of the other backends round to

@@ -62,7 +62,7 @@ def _cell(run: Run | None, shown: dict[str, str]) -> str:
         if values := run.values(name):
             text = _with_unit(run, statistics.median(values))
             texts.append(f"{title} {text}" if title else f"**{text}**")
-    return ", ".join(texts) or "–"
+    return "<br>".join(texts) or "–"
 
 
 def _with_unit(run: Run, value: float) -> str:

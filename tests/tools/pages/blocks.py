@@ -3,6 +3,7 @@
 import math
 import textwrap
 from collections.abc import Iterable, Sequence
+from operator import attrgetter
 from typing import Any
 
 from keras_rankmetrics import RankingMetric, conventions
@@ -14,6 +15,7 @@ from tests.tools.pages.examples import Edge, examples_of, usual, values_of
 
 COMPARED = "The same lists under each [convention](../conventions.md):"
 RULES = "See [the rules](../what_is_measured.md)."
+name_of = attrgetter("name")
 # The signs in lists, in the order of the legend.
 SIGNS = {
     "(": "`( )` tied scores",
@@ -79,8 +81,7 @@ def libraries(metric: type[RankingMetric]) -> str:
         return "No [convention](../conventions.md) defines this metric."
     rows = [
         [
-            ", ".join(convention.name for convention in alike),
-            options or "the defaults",
+            f"{', '.join(map(name_of, alike))}<br>{options or 'the defaults'}",
             *values_under(alike[0], metric, compared),
         ]
         for (_, options), alike in sorted(groups.items())
@@ -88,8 +89,8 @@ def libraries(metric: type[RankingMetric]) -> str:
     lists = [
         f"`{text}`" if k is None else f"`{text}` at {k}" for text, k in compared
     ]
-    values = table(["conventions", "options", *lists], rows, left=(0, 1))
-    return f"{COMPARED}\n\n{values}"
+    values = table(["conventions, options", *lists], rows, left=(0,))
+    return f"{COMPARED}\n\n:::{{div}} values\n{values}\n:::"
 
 
 def with_options_of_their_own() -> list[Convention]:

@@ -1,0 +1,151 @@
+"""Pages of metrics in a browser: signature first, and tables that are whole."""
+
+import inspect
+
+import pytest
+from in_browser import MARKS, WIDTHS, opened
+
+from tests.tools.pages.page import METRICS
+
+PAGES = [f"metrics/{metric.short_name}.html" for metric in METRICS]
+pytestmark = MARKS
+
+# What the types `TiePolicy`, `EmptyPolicy`, `InputForm` and `Labels` mean.
+LINKED = {
+    "ties": "what_is_measured.html#ties",
+    "empty": "what_is_measured.html#lists-without-relevant-items",
+    "inputs": "input.html",
+    "labels": "uncertain.html",
+}
+# Scrolling containers of tables that do not show all of it.
+CUT = """() => [...document.querySelectorAll(
+        ".play-conventions, .pst-scrollable-table-container")]
+    .filter(e => e.checkVisibility() && e.scrollWidth > e.clientWidth)
+    .map(e => e.textContent.trim().slice(0, 60))"""
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_the_signature_is_short_and_first(address, browser, width):
+    _, high = WIDTHS[width]
+    with opened(browser, width, scripts=False) as (page, _):
+        for metric, name in zip(METRICS, PAGES, strict=True):
+            page.goto(f"{address}/{name}", wait_until="domcontentloaded")
+            signature = page.locator(
+                f"dt[id='keras_rankmetrics.{metric.__name__}']"
+            )
+            box = signature.bounding_box()
+            assert box["y"] + box["height"] < high, name
+            assert box["height"] < 200, name
+            below = page.locator("#formula").bounding_box()
+            assert below["y"] > box["y"], name
+            weights = signature.locator("em").evaluate_all(
+                "all => all.map(e => [getComputedStyle(e).fontWeight,"
+                " getComputedStyle(e).fontStyle])"
+            )
+            assert all(each == ["400", "normal"] for each in weights), name
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_all_arguments_are_in_a_table_that_links(address, browser, width):
+    with opened(browser, width, scripts=False) as (page, _):
+        for metric, name in zip(METRICS, PAGES, strict=True):
+            page.goto(f"{address}/{name}", wait_until="domcontentloaded")
+            rows = page.locator(".arguments tbody tr").all()
+            shown = {
+                row.locator("td").first.inner_text().partition("=")[0]: row
+                for row in rows
+            }
+            assert shown.keys() == inspect.signature(metric).parameters.keys()
+            for argument, row in shown.items():
+                cells = row.locator("td").all()
+                assert cells[1].inner_text().strip() != "", (name, argument)
+                assert "see above" not in cells[1].inner_text()
+                if argument in LINKED:
+                    link = cells[0].locator("a").get_attribute("href")
+                    assert link == f"../{LINKED[argument]}", name
+
+
+def test_tables_are_whole_on_a_desk(address, browser, site):
+    pages = [path.relative_to(site).as_posix() for path in site.rglob("*.html")]
+    with opened(browser, "a desk") as (page, wrong):
+        for name in pages:
+            if not name.startswith(("_", "genindex", "search")):
+                page.goto(f"{address}/{name}", wait_until="load")
+                assert page.evaluate(CUT) == [], name
+        assert wrong == []
+
+
+def test_tables_of_metrics_are_whole_on_a_phone(address, browser):
+    with opened(browser, "a phone", scripts=False) as (page, _):
+        for name in ("index.html", *PAGES):
+            page.goto(f"{address}/{name}", wait_until="domcontentloaded")
+            cut = page.evaluate(CUT)
+            assert [text for text in cut if "conventions" in text] == [], name
+            assert [text for text in cut if "argument" in text] == [], name
+
+
+def test_values_by_convention_can_be_compared_on_a_phone(address, browser):
+    with opened(browser, "a phone") as (page, wrong):
+        page.goto(f"{address}/play.html")
+        table = page.locator(".play-conventions")
+        table.locator("tbody tr").first.wait_for()
+        whole = table.evaluate(
+            """e => [...e.querySelectorAll("thead th")].filter(th =>
+                th.getBoundingClientRect().right
+                <= e.getBoundingClientRect().right).length"""
+        )
+        assert whole >= 5  # the name and four metrics
+        table.evaluate("e => e.scrollLeft = 300")
+        name = table.get_by_role("rowheader", name="trec_eval", exact=True)
+        # The names stay in sight.
+        assert abs(name.bounding_box()["x"] - table.bounding_box()["x"]) < 2
+        assert wrong == []
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_the_bar_of_a_box_is_as_wide_as_the_box(address, browser, width):
+    with opened(browser, width, scripts=False) as (page, _):
+        page.goto(f"{address}/metrics/ndcg.html")
+        box = page.locator(".admonition.seealso").bounding_box()
+        bar = page.locator(".admonition.seealso > .admonition-title")
+        right = bar.bounding_box()["x"] + bar.bounding_box()["width"]
+        assert abs(right - box["x"] - box["width"]) < 5
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_every_metric_to_play_with_has_a_link_and_a_bar(
+    address, browser, width
+):
+    with opened(browser, width) as (page, wrong):
+        page.goto(f"{address}/play.html")
+        page.locator(".play-metrics tr").first.wait_for()
+        for row in page.locator(".play-metrics tr").all():
+            name = row.locator("a").inner_text()
+            assert row.locator("a").get_attribute("href").endswith(".html")
+            if row.locator(".play-value").inner_text() != "excluded":
+                bar = row.locator(".play-bar")
+                assert "empty" not in bar.get_attribute("class"), name
+                assert bar.locator("span").is_visible(), name
+        dcg = page.locator("tr[data-row=DCG] .play-bar")
+        part = dcg.locator("span").bounding_box()["width"]
+        # 1, of 1 + 1 / log2(3) + 1 / log2(4) in the best order.
+        whole = dcg.bounding_box()["width"]
+        assert abs(part / whole - 0.469) < 0.05
+        assert wrong == []
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_the_front_page_shows_what_it_computes(address, browser, width):
+    with opened(browser, width) as (page, wrong):
+        page.goto(f"{address}/index.html")
+        first = page.locator("pre", has_text=">>>").first
+        assert "ndcg@10 = 0.7611 ± 0.0162" in first.inner_text()
+        speed = page.locator("#how-fast table")
+        assert "keras_rs" in speed.inner_text()
+        assert page.evaluate(CUT) == []
+        card = page.locator("#more .sd-card", has_text="Licence")
+        assert card.locator("svg, i, .download").count() == 0
+        assert card.locator("a").get_attribute("href") == "LICENSE"
+        assert wrong == []
+        response = page.request.get(f"{address}/LICENSE")
+        assert "Apache License" in response.text()
