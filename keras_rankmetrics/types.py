@@ -8,9 +8,11 @@ policies that metrics accept.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
 
 Tensor: TypeAlias = Any
+TensorFn: TypeAlias = Callable[..., Tensor]
 
 TiePolicy: TypeAlias = Literal[
     "average", "shuffle", "stable", "pessimistic", "optimistic"

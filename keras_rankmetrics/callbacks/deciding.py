@@ -100,9 +100,12 @@ class StopWhenDecided(keras.callbacks.Callback):
                 f"Received: threshold={threshold!r}, precision={precision!r}."
             )
         sequence(0.0, 0.0, at_least, level, planned)  # raises for bad options
-        self.metric, self.at_least = metric, at_least
-        self.threshold, self.precision = threshold, precision
-        self.level, self.planned = level, planned
+        self.metric = metric
+        self.threshold = threshold
+        self.precision = precision
+        self.level = level
+        self.planned = planned
+        self.at_least = at_least
         self._clear()
 
     def on_test_begin(self, logs: dict[str, Any] | None = None) -> None:

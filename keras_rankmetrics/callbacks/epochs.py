@@ -46,8 +46,9 @@ class EvaluateEpochs(keras.callbacks.Callback):
 
     def __init__(self, metrics: Any, prefix: str, verbose: int | None) -> None:
         super().__init__()
-        self.metrics = checked_metrics(metrics)
-        self.prefix, self.verbose = prefix, verbose
+        self.metrics: list[Any] = checked_metrics(metrics)
+        self.prefix = prefix
+        self.verbose = verbose
 
     def evaluate(self, model: keras.Model) -> dict[str, float]:
         """Return the metrics of the validation data under a model, by name.

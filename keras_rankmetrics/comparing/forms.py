@@ -52,7 +52,7 @@ class File(Input):
 
     looks = '`"run.txt"`, a path'
     made_by = "files of TREC, CSV, TSV, JSON, JSON lines, Parquet; BEIR folders"
-    is_read = False
+    is_read: bool = False
 
     @classmethod
     def matches(cls, x: Any, reading: Reading) -> bool:
@@ -255,7 +255,7 @@ class ByQuery(Input):
                 "one hit. Pass a list of hits for each query."
             )
         readers = [*map(self._reader, queries.tolist(), entries)]
-        self.are_hits = _of_pair in readers or _of_hits in readers
+        self.are_hits: bool = _of_pair in readers or _of_hits in readers
         parts = [
             reader(entry, self.value, self.reading)
             for reader, entry in zip(readers, entries, strict=True)
@@ -362,7 +362,7 @@ class ByPosition(ByQuery):
     made_by = (
         "Sentence Transformers, Annoy, LlamaIndex, LangChain; arrays of text"
     )
-    single = ()
+    single: ClassVar[Any] = ()
 
     @property
     def queries_in_order(self) -> int | None:
@@ -392,8 +392,8 @@ class Integers(ByPosition):
 
     looks = "`[[3, 14], [5]]`, integers next to an input with ids"
     made_by = "relevant items by number"
-    has_ids = None
-    single = int | np.integer
+    has_ids: ClassVar[bool | None] = None
+    single: ClassVar[Any] = int | np.integer
 
     @classmethod
     def matches(cls, x: Any, reading: Reading) -> bool:
@@ -440,7 +440,7 @@ class Arrays(Input):
 
     looks = "labels and scores, `[lists, items]`"
     made_by = "models"
-    has_ids = False
+    has_ids: ClassVar[bool | None] = False
 
     @classmethod
     def matches(cls, x: Any, reading: Reading) -> bool:

@@ -138,7 +138,8 @@ class ListsOfTable:
         self._queries: list[np.ndarray] = []
         self._number = self._number_of_rows = 0
         self.labels: list[np.ndarray] = []
-        self.truth = self.judged = 0
+        self.truth: int = 0
+        self.judged: int = 0
 
     @property
     def rules(self) -> str:

@@ -39,7 +39,7 @@ def _of_xgboost(metric: type[RankingMetric], **options: Any) -> Measure:
     return Measure(metric, CUTOFF, options={"k": 32, **options})
 
 
-xgboost = Suffixed(
+xgboost: Suffixed = Suffixed(
     "xgboost",
     "XGBoost with its default `ndcg_exp_gain=true`. Without a cutoff its "
     "metrics stop at rank 32. A list without relevant items counts as 1, or as "
@@ -69,7 +69,7 @@ xgboost = Suffixed(
     aliases="xgb",
 )
 
-lightgbm = Suffixed(
+lightgbm: Suffixed = Suffixed(
     "lightgbm",
     "LightGBM with its default `label_gain`; for others, set `gain_fn`. A list "
     "without relevant items counts as 1.",
@@ -111,7 +111,7 @@ _LINEAR = {"gain_fn": gains.linear_gain}
 _ABOVE_HALF = {**_above(0.5), **_WORST}
 
 
-catboost = Listed(
+catboost: Listed = Listed(
     "catboost",
     "CatBoost: of tied items, the least relevant comes first. Labels above "
     "`border`, .5 by default, are relevant.",

@@ -6,7 +6,7 @@ import contextlib
 import dataclasses
 import typing
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Literal, TypeVar
+from typing import Any, Final, Literal, TypeVar
 
 from keras_rankmetrics import metrics as ours
 from keras_rankmetrics.conventions.measures import CUTOFF, Measure, option
@@ -23,8 +23,61 @@ from keras_rankmetrics.metrics.names import class_meant
 Value = TypeVar("Value")
 
 
+class _Presets:
+    if typing.TYPE_CHECKING:
+        # Type checkers infer a constructor's parameters from a value only; no
+        # annotation can express them. As `Final` in `Convention` itself, they
+        # would be fields of it.
+        DCG: Final = Preset(ours.DCG, {})
+        NDCG: Final = Preset(ours.NDCG, {})
+        PrecisionAtK: Final = Preset(ours.PrecisionAtK, {})
+        RecallAtK: Final = Preset(ours.RecallAtK, {})
+        F1AtK: Final = Preset(ours.F1AtK, {})
+        HitRateAtK: Final = Preset(ours.HitRateAtK, {})
+        FBetaAtK: Final = Preset(ours.FBetaAtK, {})
+        PFound: Final = Preset(ours.PFound, {})
+        MeanAveragePrecision: Final = Preset(ours.MeanAveragePrecision, {})
+        GeometricMAP: Final = Preset(ours.GeometricMAP, {})
+        Count: Final = Preset(ours.Count, {})
+        MeanReciprocalRank: Final = Preset(ours.MeanReciprocalRank, {})
+        RPrecision: Final = Preset(ours.RPrecision, {})
+        FallOutAtK: Final = Preset(ours.FallOutAtK, {})
+        AUC: Final = Preset(ours.AUC, {})
+        RankBiasedPrecision: Final = Preset(ours.RankBiasedPrecision, {})
+        GradedRankBiasedPrecision: Final = Preset(
+            ours.GradedRankBiasedPrecision, {}
+        )
+        ERR: Final = Preset(ours.ERR, {})
+        MeanRank: Final = Preset(ours.MeanRank, {})
+        AdjustedMeanRankIndex: Final = Preset(ours.AdjustedMeanRankIndex, {})
+        AverageRelevancePosition: Final = Preset(
+            ours.AverageRelevancePosition, {}
+        )
+        BPref: Final = Preset(ours.BPref, {})
+        JudgedAtK: Final = Preset(ours.JudgedAtK, {})
+        UnjudgedAtK: Final = Preset(ours.UnjudgedAtK, {})
+        RBPResidual: Final = Preset(ours.RBPResidual, {})
+        AlphaDCG: Final = Preset(ours.AlphaDCG, {})
+        AlphaNDCG: Final = Preset(ours.AlphaNDCG, {})
+        ERRIA: Final = Preset(ours.ERRIA, {})
+        NRBP: Final = Preset(ours.NRBP, {})
+        PrecisionIA: Final = Preset(ours.PrecisionIA, {})
+        MeanAveragePrecisionIA: Final = Preset(ours.MeanAveragePrecisionIA, {})
+        SubtopicRecall: Final = Preset(ours.SubtopicRecall, {})
+        InterpolatedPrecision: Final = Preset(ours.InterpolatedPrecision, {})
+        ElevenPointPrecision: Final = Preset(ours.ElevenPointPrecision, {})
+        OrderedPairAccuracy: Final = Preset(ours.OrderedPairAccuracy, {})
+        CatalogueCoverage: Final = Preset(ours.CatalogueCoverage, {})
+        ExposureGini: Final = Preset(ours.ExposureGini, {})
+        AveragePopularity: Final = Preset(ours.AveragePopularity, {})
+        TailShare: Final = Preset(ours.TailShare, {})
+        Novelty: Final = Preset(ours.Novelty, {})
+        Serendipity: Final = Preset(ours.Serendipity, {})
+        IntraListDiversity: Final = Preset(ours.IntraListDiversity, {})
+
+
 @dataclasses.dataclass(repr=False, eq=False)
-class Convention:
+class Convention(_Presets):
     """The meaning of each metric in one source, as options of our metrics.
 
     Each metric of the source is an attribute: `trec_eval.NDCG(k=10)` is the
@@ -71,52 +124,6 @@ class Convention:
     mark: str = "{name}@{k}"
     subtopic_rules: Rules | None = None
     takes: Literal["run", "samples", "labels"] = "run"
-
-    if typing.TYPE_CHECKING:
-        # Type checkers infer a constructor's parameters from a value only; no
-        # annotation can express them.
-        DCG = Preset(ours.DCG, {})
-        NDCG = Preset(ours.NDCG, {})
-        PrecisionAtK = Preset(ours.PrecisionAtK, {})
-        RecallAtK = Preset(ours.RecallAtK, {})
-        F1AtK = Preset(ours.F1AtK, {})
-        HitRateAtK = Preset(ours.HitRateAtK, {})
-        FBetaAtK = Preset(ours.FBetaAtK, {})
-        PFound = Preset(ours.PFound, {})
-        MeanAveragePrecision = Preset(ours.MeanAveragePrecision, {})
-        GeometricMAP = Preset(ours.GeometricMAP, {})
-        Count = Preset(ours.Count, {})
-        MeanReciprocalRank = Preset(ours.MeanReciprocalRank, {})
-        RPrecision = Preset(ours.RPrecision, {})
-        FallOutAtK = Preset(ours.FallOutAtK, {})
-        AUC = Preset(ours.AUC, {})
-        RankBiasedPrecision = Preset(ours.RankBiasedPrecision, {})
-        GradedRankBiasedPrecision = Preset(ours.GradedRankBiasedPrecision, {})
-        ERR = Preset(ours.ERR, {})
-        MeanRank = Preset(ours.MeanRank, {})
-        AdjustedMeanRankIndex = Preset(ours.AdjustedMeanRankIndex, {})
-        AverageRelevancePosition = Preset(ours.AverageRelevancePosition, {})
-        BPref = Preset(ours.BPref, {})
-        JudgedAtK = Preset(ours.JudgedAtK, {})
-        UnjudgedAtK = Preset(ours.UnjudgedAtK, {})
-        RBPResidual = Preset(ours.RBPResidual, {})
-        AlphaDCG = Preset(ours.AlphaDCG, {})
-        AlphaNDCG = Preset(ours.AlphaNDCG, {})
-        ERRIA = Preset(ours.ERRIA, {})
-        NRBP = Preset(ours.NRBP, {})
-        PrecisionIA = Preset(ours.PrecisionIA, {})
-        MeanAveragePrecisionIA = Preset(ours.MeanAveragePrecisionIA, {})
-        SubtopicRecall = Preset(ours.SubtopicRecall, {})
-        InterpolatedPrecision = Preset(ours.InterpolatedPrecision, {})
-        ElevenPointPrecision = Preset(ours.ElevenPointPrecision, {})
-        OrderedPairAccuracy = Preset(ours.OrderedPairAccuracy, {})
-        CatalogueCoverage = Preset(ours.CatalogueCoverage, {})
-        ExposureGini = Preset(ours.ExposureGini, {})
-        AveragePopularity = Preset(ours.AveragePopularity, {})
-        TailShare = Preset(ours.TailShare, {})
-        Novelty = Preset(ours.Novelty, {})
-        Serendipity = Preset(ours.Serendipity, {})
-        IntraListDiversity = Preset(ours.IntraListDiversity, {})
 
     def __post_init__(self, metrics: Mapping[str, Mapping[str, Any]]) -> None:
         self.without = _per_name(self.without)

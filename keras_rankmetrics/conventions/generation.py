@@ -18,7 +18,7 @@ _ANSWERS = "it counts statements of an answer, not items of a ranking"
 _BINARY = Rules(ties="first_row_first", labels="binary")
 
 
-llama_index = Suffixed(
+llama_index: Suffixed = Suffixed(
     "llama_index",
     "LlamaIndex, the mean over queries. It refuses queries without expected or "
     "retrieved ids, so these are excluded. With a cutoff, the ideal order of "
@@ -47,7 +47,7 @@ llama_index = Suffixed(
     aliases="llamaindex llama-index",
 )
 
-haystack = Suffixed(
+haystack: Suffixed = Suffixed(
     "haystack",
     "Haystack's evaluators of documents. The recall is single hit by default: "
     "1 if any relevant document is retrieved. With a cutoff, the ideal order "
@@ -66,7 +66,7 @@ haystack = Suffixed(
     aliases="haystack_ai",
 )
 
-ragas = Suffixed(
+ragas: Suffixed = Suffixed(
     "ragas",
     "Ragas, for binary verdicts: context precision is average precision over "
     "the hits. Its id-based precision and non-LLM recall exclude queries that "
@@ -89,7 +89,7 @@ ragas = Suffixed(
     takes="samples",
 )
 
-deepeval = Suffixed(
+deepeval: Suffixed = Suffixed(
     "deepeval",
     "DeepEval, for binary verdicts: contextual precision is average precision "
     "over the hits.",
@@ -108,7 +108,7 @@ deepeval = Suffixed(
 )
 
 
-phoenix = Suffixed(
+phoenix: Suffixed = Suffixed(
     "phoenix",
     "Arize Phoenix, if all relevant documents are retrieved: it knows labels "
     "of retrieved documents only. A missing label makes its NDCG and precision "
@@ -126,7 +126,7 @@ phoenix = Suffixed(
     aliases="arize arize_phoenix",
 )
 
-mlflow = Suffixed(
+mlflow: Suffixed = Suffixed(
     "mlflow",
     "MLflow's metrics of retrievers, for binary relevance. Precision divides "
     "by what was retrieved, and the ideal order of NDCG is as short as the "
@@ -143,7 +143,7 @@ mlflow = Suffixed(
     takes="samples",
 )
 
-evidently = Suffixed(
+evidently: Suffixed = Suffixed(
     "evidently",
     "Evidently with its default `no_feedback_users=False`, for lists whose "
     "items all have labels and different scores: tied items share a rank "

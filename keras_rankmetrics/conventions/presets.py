@@ -56,20 +56,22 @@ class Preset(typing.Generic[Parameters, MetricT]):
     ) -> None:
         # Typed as a `Callable`, so that type checkers infer its parameters.
         self.metric = typing.cast(type[MetricT], metric)
-        self.required = _of_kind(Required, options)
-        self.fixed = _of_kind(Fixed, options)
-        self.options = {
+        self.required: dict[str, Required] = _of_kind(Required, options)
+        self.fixed: dict[str, Fixed] = _of_kind(Fixed, options)
+        self.options: dict[str, Any] = {
             name: self.fixed[name].value if name in self.fixed else value
             for name, value in options.items()
             if name not in self.required
         }
         self.__doc__ = self.metric.__doc__
-        self.__name__ = self.metric.__name__
+        self.__name__: str = self.metric.__name__
         signature = inspect.signature(metric)
         defaults = dict(signature.parameters)
         for name, value in self.options.items():
             defaults[name] = defaults[name].replace(default=value)
-        self.__signature__ = signature.replace(parameters=[*defaults.values()])
+        self.__signature__: inspect.Signature = signature.replace(
+            parameters=[*defaults.values()]
+        )
 
     def __call__(
         self, *args: Parameters.args, **options: Parameters.kwargs

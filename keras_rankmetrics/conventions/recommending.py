@@ -18,7 +18,7 @@ _COUNTS = {"popularity": Required("the number of interactions with each item")}
 _NO_RANKING = "it evaluates predicted values, not an order"
 _SKIP: dict[str, Any] = {"empty": "skip"}
 
-torchmetrics = Convention(
+torchmetrics: Convention = Convention(
     "torchmetrics",
     "The retrieval metrics of torchmetrics, for scores above 0.",
     "torchmetrics/functional/retrieval, version 1.9",
@@ -52,7 +52,7 @@ torchmetrics = Convention(
     takes="labels",
 )
 
-mllib = Convention(
+mllib: Convention = Convention(
     "mllib",
     "Spark's `RankingMetrics`, for binary relevance.",
     "org.apache.spark.mllib.evaluation.RankingMetrics, version 4.0",
@@ -64,7 +64,7 @@ mllib = Convention(
     aliases="pyspark spark",
 )
 
-recommenders = Convention(
+recommenders: Convention = Convention(
     "recommenders",
     "Microsoft Recommenders, for binary relevance; AP is `map_at_k`.",
     "recommenders/evaluation/python_evaluation.py, version 1.2",
@@ -86,7 +86,7 @@ recommenders = Convention(
     aliases="microsoft_recommenders",
 )
 
-replay = Convention(
+replay: Convention = Convention(
     "replay",
     "RePlay, for binary relevance.",
     "replay/metrics, version 0.22",
@@ -112,7 +112,7 @@ replay = Convention(
     },
 )
 
-rectools = Convention(
+rectools: Convention = Convention(
     "rectools",
     "RecTools, for binary relevance; AUC with k is `PartialAUC` if at least k "
     "non-relevant items are recommended.",
@@ -175,7 +175,7 @@ _LENSKIT: dict[str, dict[str, Any]] = {
     "RankBiasedPrecision": {"p": 0.85},
 }
 
-lenskit = Suffixed(
+lenskit: Suffixed = Suffixed(
     "lenskit",
     "LensKit 2025; `ExposureGini` is its ListGini. Lists that the run lacks "
     "are excluded.",
@@ -222,7 +222,7 @@ lenskit = Suffixed(
     },
 )
 
-lenskit_2026 = dataclasses.replace(
+lenskit_2026: Suffixed = dataclasses.replace(
     lenskit,
     name="lenskit_2026",
     about="LensKit 2026, which excludes lists without relevant items, except "
@@ -234,7 +234,7 @@ lenskit_2026 = dataclasses.replace(
     },
 )
 
-pyg = Suffixed(
+pyg: Suffixed = Suffixed(
     "pyg",
     "PyTorch Geometric's link prediction metrics, for edges without weights. "
     "It excludes users without edges.",
@@ -267,7 +267,7 @@ pyg = Suffixed(
     aliases="torch_geometric pytorch_geometric",
 )
 
-torchrec = Suffixed(
+torchrec: Suffixed = Suffixed(
     "torchrec",
     "TorchRec without weights. It reports 1 - NDCG unless "
     "`report_ndcg_as_decreasing_curve=False`; tied scores have any order in "
@@ -281,7 +281,7 @@ torchrec = Suffixed(
     takes="labels",
 )
 
-cornac = Suffixed(
+cornac: Suffixed = Suffixed(
     "cornac",
     "Cornac, for binary relevance. It excludes users without relevant items.",
     "cornac/metrics/ranking.py, version 3.0",
@@ -305,7 +305,7 @@ cornac = Suffixed(
     },
 )
 
-recbole = Convention(
+recbole: Convention = Convention(
     "recbole",
     "RecBole, for binary relevance; AUC is `GAUC` with the number of relevant "
     "items as `sample_weight`.",
@@ -325,7 +325,7 @@ recbole = Convention(
     },
 )
 
-din = Convention(
+din: Convention = Convention(
     "din",
     "gAUC of the Deep Interest Network: `AUC` with the number of impressions "
     "of each user as `sample_weight`.",
@@ -333,7 +333,7 @@ din = Convention(
     {"AUC": {}},
 )
 
-merlin = Convention(
+merlin: Convention = Convention(
     "merlin",
     "NVIDIA Merlin Models, for binary relevance.",
     "merlin/models/tf/metrics/topk.py, version 23.8",
@@ -344,7 +344,7 @@ merlin = Convention(
     },
 )
 
-kaggle = Convention(
+kaggle: Convention = Convention(
     "kaggle",
     "MAP@k of Kaggle competitions.",
     "kaggle.com, Mean Average Precision at K; benhamner/Metrics, "
@@ -352,7 +352,7 @@ kaggle = Convention(
     {"MeanAveragePrecision": {"denominator": "min"}},
 )
 
-pykeen = Convention(
+pykeen: Convention = Convention(
     "pykeen",
     'PyKEEN, with one relevant item per list, as with `inputs="sparse"`; for '
     "its `optimistic` and `pessimistic` ranks, set `ties`.",
@@ -376,7 +376,7 @@ pykeen = Convention(
     },
 )
 
-recsys = Convention(
+recsys: Convention = Convention(
     "recsys",
     "Only retrieved items exist: AP divides by the hits, the ideal order uses "
     "the first k items, and users without relevant items are excluded.",

@@ -35,7 +35,7 @@ _LEVELS = tuple(f"{tenths / 10:.2f}" for tenths in range(11))
 _CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
 
 
-keras_rs = Convention(
+keras_rs: Convention = Convention(
     "keras_rs",
     "Keras Recommenders, whose rules are the defaults here.",
     "keras_rs.metrics, version 0.4",
@@ -47,7 +47,7 @@ keras_rs = Convention(
     aliases="keras_recommenders",
 )
 
-tf_ranking = Convention(
+tf_ranking: Convention = Convention(
     "tf_ranking",
     "TensorFlow Ranking, and Rax, which defines no hit rate.",
     "tensorflow_ranking/python/metrics_impl.py, version 0.5; rax/_src/"
@@ -76,7 +76,7 @@ _TREC_EVAL: dict[str, Mapping[str, Any]] = {
     "RBPResidual": {"p": 0.9, "tail": "if_unjudged"},
 }
 
-trec_eval = Suffixed(
+trec_eval: Suffixed = Suffixed(
     "trec_eval",
     "trec_eval 10.0, the tool of the TREC conferences, with its option `-c`. "
     "pytrec_eval is version 9, which rounds recall levels differently in "
@@ -145,7 +145,7 @@ trec_eval = Suffixed(
     mark="{name}_{k}",
 )
 
-trec_eval_without_c = dataclasses.replace(
+trec_eval_without_c: Suffixed = dataclasses.replace(
     trec_eval,
     name="trec_eval_without_c",
     aliases="",
@@ -194,7 +194,7 @@ _NRBP = {**_REL, **_ALPHA, "beta": option("p")}
 _NORMALIZED = {"normalized": True}
 _COUNT = {"rel": _relevant_from}
 
-ir_measures = Vocabulary(
+ir_measures: Vocabulary = Vocabulary(
     "ir_measures",
     'ir_measures; its measure names work too: `ir_measures.parse("P(rel=2)@5")`'
     ".",
@@ -268,7 +268,7 @@ ir_measures = Vocabulary(
     },
 )
 
-sklearn = Convention(
+sklearn: Convention = Convention(
     "sklearn",
     "scikit-learn: `dcg_score`, `ndcg_score`, `roc_auc_score` per list and, if "
     "no scores tie, `top_k_accuracy_score` and "
@@ -289,7 +289,7 @@ sklearn = Convention(
     aliases="scikit-learn",
 )
 
-ranx = Convention(
+ranx: Convention = Convention(
     "ranx",
     "ranx, by the plain metric names (for `ndcg_burges` and `dcg_burges`, set "
     "`gain_fn=exponential_gain`).",
@@ -320,7 +320,7 @@ _PLAIN = _six("ndcg map recall precision mrr accuracy")
 # The functions that Sentence Transformers writes before the names.
 _FUNCTIONS = ("cosine", "dot", "euclidean", "manhattan", "maxsim", "meanmaxsim")
 
-sentence_transformers = Suffixed(
+sentence_transformers: Suffixed = Suffixed(
     "sentence_transformers",
     "InformationRetrievalEvaluator of Sentence Transformers and NanoBEIR, for "
     "binary relevance. Without ties, the reranking evaluators too.",
@@ -344,7 +344,7 @@ _PYTREC_EVAL: dict[str, Mapping[str, Any]] = {
     "PrecisionAtK": {"denominator": "k"},
 }
 
-beir = Suffixed(
+beir: Suffixed = Suffixed(
     "beir",
     "BEIR, `evaluate` and `evaluate_custom`.",
     "beir/retrieval/evaluation.py, version 2.2, with pytrec_eval 0.5",
@@ -360,7 +360,7 @@ beir = Suffixed(
     },
 )
 
-mteb = Suffixed(
+mteb: Suffixed = Suffixed(
     "mteb",
     "MTEB, the scores of retrieval and reranking tasks. Tasks with "
     "`ignore_identical_ids` also drop items whose id is that of the query.",
@@ -394,7 +394,7 @@ def _of_search(
 
 _NOT_REFILLED = "It divides by the judged hits among the first k."
 
-elasticsearch = Vocabulary(
+elasticsearch: Vocabulary = Vocabulary(
     "elasticsearch",
     "The ranking evaluation API of Elasticsearch and OpenSearch, `_rank_eval`, "
     "whose cutoff is 10 by default.",
@@ -427,7 +427,7 @@ elasticsearch = Vocabulary(
     aliases="opensearch rank_eval elastic",
 )
 
-search_relevance = Suffixed(
+search_relevance: Suffixed = Suffixed(
     "search_relevance",
     "OpenSearch's Search Relevance Workbench, which rounds the value of each "
     "query to two decimals and excludes queries without hits.",

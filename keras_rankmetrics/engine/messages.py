@@ -45,7 +45,7 @@ class WarnOnce:
     """
 
     def __init__(self) -> None:
-        self.has_warned = False
+        self.has_warned: bool = False
 
     def __call__(self, message: str | None, name: str) -> None:
         """Warn, unless the message is None or a warning was given before.

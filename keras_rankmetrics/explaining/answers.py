@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from keras_rankmetrics import conventions
 from keras_rankmetrics.conventions.rules import Rules
@@ -67,7 +67,7 @@ class Setting(NamedTuple):
     def departures(self) -> list[str]:
         """Sentences on the choices that differ from our defaults."""
         cls = type(self.metric)
-        k = {"k": self.metric.k} if self.metric.k else {}
+        k: dict[str, Any] = {"k": self.metric.k} if self.metric.k else {}
         usual = Setting(cls(**k), Rules(), self.value).choices
         return [
             sentence(name, value)

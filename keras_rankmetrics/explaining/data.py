@@ -59,9 +59,8 @@ class Data:
         judged = input_of(truth, "label", "`truth`", plain)
         ranked = input_of(run, "score", "`run`", plain)
         inputs = [judged, ranked]
-        self.has_ids = together.have_ids(inputs) or together.integers_are_ids(
-            inputs
-        )
+        has_ids = together.have_ids(inputs)
+        self.has_ids: bool = has_ids or together.integers_are_ids(inputs)
         if self.has_ids:
             truth_rows, rows = self._rows = judged.all_rows(), ranked.all_rows()
             queries = judged.queries()
@@ -72,7 +71,8 @@ class Data:
             ):
                 # They are read once. Their order and their ids are applied.
                 self._read = truth_rows, {ALL: rows}, Asked()
-            self.labels, scores = truth_rows.value, rows.value
+            self.labels: np.ndarray = truth_rows.value
+            scores = rows.value
             lists = np.unique(rows.query, return_inverse=True)[1]
             of_truth = np.unique(truth_rows.query, return_counts=True)[1]
             self._has_same_id = bool(have_same_id(rows).any())
@@ -93,11 +93,14 @@ class Data:
             lists = np.repeat(np.arange(len(run)), len(scores) // len(run))
             self._has_same_id, of_truth = False, np.zeros(1, np.int64)
             self.labels = self.labels[self.labels != -1]  # without padding
-        self.grades = np.unique(np.maximum(self.labels, 0)).astype(float)
-        self.thresholds = (*self.grades[self.grades > 0][:_GRADES].tolist(),)
+        grades = np.unique(np.maximum(self.labels, 0)).astype(float)
+        self.grades: np.ndarray = grades
+        above_0 = grades[grades > 0][:_GRADES]
+        self.thresholds: tuple[float, ...] = (*above_0.tolist(),)
         self._is_binary = set(self.grades) <= {0, 1}
         of_run = np.bincount(lists)
-        self.longest = int(max(of_run.max(initial=0), of_truth.max(initial=0)))
+        longest = max(of_run.max(initial=0), of_truth.max(initial=0))
+        self.longest: int = int(longest)
         order = np.lexsort((scores, lists))
         is_list = np.diff(lists[order]) == 0
         ordered = scores[order]
@@ -106,7 +109,7 @@ class Data:
             for x in (ordered, ordered.astype(np.float32))
         )
         self._is_tied = bool(in_single.any())
-        self.hints = [
+        self.hints: list[str] = [
             text
             for is_so, text in (
                 (scores.min() <= 0 < scores.max(), _NOT_ABOVE_0),

@@ -128,7 +128,8 @@ class Named(NamedTuple):
         is_binary = self.metric.options.get("relevance_threshold") == 1
         if rules.labels == "binary" and is_binary:
             rules = rules._replace(labels="grades")
-        order = TieOrder(rules, rules.options.get("ties", self.metric.ties))
+        ties = self.metric.definition.ties
+        order = TieOrder(rules, rules.options.get("ties", ties))
         takes_labels = self.convention.takes == "labels"
         return [order, *([order._replace(are_known=False)] * takes_labels)]
 

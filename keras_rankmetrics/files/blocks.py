@@ -86,7 +86,7 @@ class Source:
         columns: Mapping[str, Any],
         watch: Callable[[int], None] = _unwatched,
     ) -> None:
-        self.path = "stdin" if path in _STDINS else path
+        self.path: str = "stdin" if path in _STDINS else path
         self.value = value
         self.columns = columns
         self.watch = watch

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from keras_rankmetrics.engine.backend.operations import in_64_bits, ops
 from keras_rankmetrics.engine.ranking import Ranking, Relevance
@@ -15,7 +15,14 @@ from keras_rankmetrics.engine.ranking.relevance import (
 from keras_rankmetrics.gains import linear_gain
 from keras_rankmetrics.metrics.bases import AtK, Binary, BinaryWholeList, metric
 from keras_rankmetrics.metrics.hits import recall_denominator
-from keras_rankmetrics.types import Between, GainFn, Labels, Tensor, Within
+from keras_rankmetrics.types import (
+    Between,
+    GainFn,
+    Labels,
+    Tensor,
+    TensorFn,
+    Within,
+)
 
 __all__ = [
     "ElevenPointPrecision",
@@ -84,9 +91,11 @@ class MeanAveragePrecision(Binary):
     Stability: stable.
     """
 
-    short_name = "map"
-    measure = staticmethod(average_precision)
-    expected_measure = staticmethod(expected_average_precision)
+    short_name: ClassVar[str] = "map"
+    measure: ClassVar[TensorFn] = staticmethod(average_precision)
+    expected_measure: ClassVar[TensorFn] = staticmethod(
+        expected_average_precision
+    )
 
     denominator: Literal["relevant", "min", "hits"] = "relevant"
     labels: Labels = "grades"
@@ -133,8 +142,8 @@ class QMeasure(AtK):
     Stability: stable.
     """
 
-    measure = staticmethod(q_measure)
-    relevance = staticmethod(gain)
+    measure: ClassVar[TensorFn] = staticmethod(q_measure)
+    relevance: ClassVar[TensorFn] = staticmethod(gain)
 
     beta: float = 1.0
     gain_fn: GainFn = linear_gain
@@ -190,8 +199,8 @@ class GradedAveragePrecision(AtK):
     Stability: stable.
     """
 
-    measure = staticmethod(gap)
-    relevance = staticmethod(relevance_probability)
+    measure: ClassVar[TensorFn] = staticmethod(gap)
+    relevance: ClassVar[TensorFn] = staticmethod(relevance_probability)
 
     probabilities: tuple[float, ...] = QUARTERS
 
@@ -326,9 +335,9 @@ class InterpolatedPrecision(BinaryWholeList):
     Stability: stable.
     """
 
-    option_in_name = "recall"
-    measure = staticmethod(iprec)
-    strict_order_under = "always"
+    option_in_name: ClassVar[str] = "recall"
+    measure: ClassVar[TensorFn] = staticmethod(iprec)
+    strict_order_under: ClassVar[Literal["always"]] = "always"
 
     recall: float = 0.5
     rounding: Rounding = "up"
@@ -365,8 +374,8 @@ class ElevenPointPrecision(BinaryWholeList):
     Stability: stable.
     """
 
-    short_name = "11pt"
-    measure = staticmethod(eleven_point_precision)
-    strict_order_under = "always"
+    short_name: ClassVar[str] = "11pt"
+    measure: ClassVar[TensorFn] = staticmethod(eleven_point_precision)
+    strict_order_under: ClassVar[Literal["always"]] = "always"
 
     rounding: Rounding = "up"

@@ -29,17 +29,22 @@ from keras_rankmetrics.types import (
     ListWeight,
     RankDiscountFn,
     Tensor,
+    TensorFn,
     TiePolicy,
+    Truth,
     UnjudgedPolicy,
 )
-
-register = keras.saving.register_keras_serializable(package=PACKAGE)
 
 MetricClass = TypeVar("MetricClass", bound=type)
 
 # Options that several metrics share.
 Denominator = Literal["retrieved", "k"]
 Probability = Annotated[float, Between(0, 1)]
+
+
+def register(cls: MetricClass) -> MetricClass:
+    """Register a class with Keras."""
+    return keras.saving.register_keras_serializable(package=PACKAGE)(cls)
 
 
 @typing.dataclass_transform(kw_only_default=True, field_specifiers=(parameter,))
@@ -51,14 +56,19 @@ def metric(cls: MetricClass) -> MetricClass:
     made: Any = declared(cls)
     if "short_name" not in vars(cls):
         made.short_name = made.measure.__name__
-    registered: MetricClass = register(made)
-    return registered
+    return register(made)
 
 
 class Unbounded:
     """Traits of metrics whose values may exceed 1."""
 
     has_upper_bound: ClassVar[bool] = False
+
+
+class Signed:
+    """Traits of metrics whose values may be negative."""
+
+    aggregate: Any = WeightedMean(bounded=False)
 
 
 @declared
@@ -77,7 +87,7 @@ class _Common(RankingMetric, abstract=True):
 class AtK(_Common, abstract=True):
     """Metrics with a cutoff."""
 
-    needs_k_under = ("denominator", "k")
+    needs_k_under: ClassVar[tuple[str, str]] = ("denominator", "k")
 
     k: int | None = parameter(default=None, kw_only=False)
     shuffle_ties: bool | None = None
@@ -88,7 +98,7 @@ class AtK(_Common, abstract=True):
 class Graded(AtK, abstract=True):
     """Metrics of the gains of labels."""
 
-    relevance = staticmethod(gain)
+    relevance: ClassVar[TensorFn] = staticmethod(gain)
 
     gain_fn: GainFn = parameter(default=exponential_gain, kw_only=False)
     rank_discount_fn: RankDiscountFn = parameter(
@@ -111,8 +121,8 @@ class Binary(AtK, abstract=True):
 class SubtopicMetric(AtK, abstract=True):
     """Metrics of labels by subtopic."""
 
-    reads = "subtopics"
-    needs_labels = "a label for each item and subtopic"
+    reads: ClassVar[Truth] = "subtopics"
+    needs_labels: ClassVar[str] = "a label for each item and subtopic"
 
     relevance_threshold: float = 1.0
 
@@ -121,7 +131,7 @@ class SubtopicMetric(AtK, abstract=True):
 class NoveltyAware(SubtopicMetric, abstract=True):
     """Subtopic metrics that discount redundant items."""
 
-    relevance = staticmethod(satisfaction)
+    relevance: ClassVar[TensorFn] = staticmethod(satisfaction)
 
     alpha: float = 0.5
 
@@ -129,8 +139,8 @@ class NoveltyAware(SubtopicMetric, abstract=True):
 class JudgementMetric(AtK, abstract=True):
     """Metrics of which items are judged."""
 
-    relevance = staticmethod(judged)
-    needs_labels = "labels, which mark unjudged items"
+    relevance: ClassVar[TensorFn] = staticmethod(judged)
+    needs_labels: ClassVar[str] = "labels, which mark unjudged items"
 
 
 @declared
@@ -151,7 +161,7 @@ class BinaryWholeList(WholeList, abstract=True):
 class ExposureMetric(_Common, abstract=True):
     """Means over lists of a property of the items shown."""
 
-    relevance = staticmethod(labelled)
+    relevance: ClassVar[TensorFn] = staticmethod(labelled)
 
     k: int | None = parameter(default=None, kw_only=False)
     seed: int | keras.random.SeedGenerator | None = None
@@ -168,7 +178,7 @@ class ExposureMetric(_Common, abstract=True):
 class RelevantExposureMetric(ExposureMetric, abstract=True):
     """Exposure metrics that also depend on relevance."""
 
-    relevance = staticmethod(relevant)
+    relevance: ClassVar[TensorFn] = staticmethod(relevant)
 
     relevance_threshold: float = 1.0
 

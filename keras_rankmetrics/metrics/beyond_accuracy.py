@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
 from keras_rankmetrics.engine.ranking import Ranking, Shown
 from keras_rankmetrics.gains import log2_discount
 from keras_rankmetrics.metrics import bases
-from keras_rankmetrics.types import OfItems, RankDiscountFn, Tensor
+from keras_rankmetrics.types import OfItems, RankDiscountFn, Tensor, TensorFn
 
 __all__ = [
     "AttentionWeightedFairness",
@@ -77,9 +77,9 @@ class AveragePopularity(bases.Unbounded, bases.ExposureMetric):
     Stability: stable.
     """
 
-    short_name = "popularity"
-    measure = staticmethod(average_popularity)
-    of_catalogue = "popularity"
+    short_name: ClassVar[str] = "popularity"
+    measure: ClassVar[TensorFn] = staticmethod(average_popularity)
+    of_catalogue: ClassVar[str] = "popularity"
     more_is_better = False
 
     popularity: Any = None
@@ -128,8 +128,8 @@ class Novelty(bases.Unbounded, bases.ExposureMetric):
     Stability: stable.
     """
 
-    measure = staticmethod(novelty)
-    of_catalogue = "popularity"
+    measure: ClassVar[TensorFn] = staticmethod(novelty)
+    of_catalogue: ClassVar[str] = "popularity"
 
     popularity: Any = None
 
@@ -169,9 +169,9 @@ class TailShare(bases.ExposureMetric):
     Stability: stable.
     """
 
-    short_name = "tail"
-    measure = staticmethod(tail_share)
-    of_catalogue = "is_tail"
+    short_name: ClassVar[str] = "tail"
+    measure: ClassVar[TensorFn] = staticmethod(tail_share)
+    of_catalogue: ClassVar[str] = "is_tail"
 
     is_tail: Any = None
 
@@ -226,9 +226,9 @@ class PopularityLift(bases.Unbounded, bases.RelevantExposureMetric):
     Stability: stable.
     """
 
-    measure = staticmethod(popularity_lift)
-    has_value = staticmethod(shows_and_has_gain)
-    of_catalogue = "popularity"
+    measure: ClassVar[TensorFn] = staticmethod(popularity_lift)
+    has_value: ClassVar[TensorFn] = staticmethod(shows_and_has_gain)
+    of_catalogue: ClassVar[str] = "popularity"
     more_is_better = False
 
     popularity: Any = None
@@ -292,8 +292,8 @@ class Serendipity(bases.RelevantExposureMetric):
     Stability: stable.
     """
 
-    measure = staticmethod(serendipity)
-    of_catalogue = "popularity"
+    measure: ClassVar[TensorFn] = staticmethod(serendipity)
+    of_catalogue: ClassVar[str] = "popularity"
 
     popularity: Any = None
 
@@ -375,9 +375,9 @@ class IntraListDiversity(bases.Unbounded, bases.ExposureMetric):
     Stability: stable.
     """
 
-    measure = staticmethod(ild)
-    has_value = staticmethod(shows_two)
-    of_catalogue = "vectors"
+    measure: ClassVar[TensorFn] = staticmethod(ild)
+    has_value: ClassVar[TensorFn] = staticmethod(shows_two)
+    of_catalogue: ClassVar[str] = "vectors"
 
     vectors: Any = None
 
@@ -465,8 +465,8 @@ class AttentionWeightedFairness(bases.ExposureMetric):
     """
 
     averages_orders = False
-    measure = staticmethod(awrf)
-    of_catalogue = "groups"
+    measure: ClassVar[TensorFn] = staticmethod(awrf)
+    of_catalogue: ClassVar[str] = "groups"
 
     groups: Any = None
     target: Any = None
@@ -559,10 +559,10 @@ class ExpectedExposureLoss(bases.Unbounded, bases.RelevantExposureMetric):
     Stability: stable.
     """
 
-    measure = staticmethod(ee_loss)
-    has_value = staticmethod(RankingMetric.has_value)
+    measure: ClassVar[TensorFn] = staticmethod(ee_loss)
+    has_value: ClassVar[TensorFn] = staticmethod(RankingMetric.has_value)
     more_is_better = False
-    turns_under = ("part", "relevance")
+    turns_under: ClassVar[tuple[str, str]] = ("part", "relevance")
 
     part: Literal["loss", "disparity", "relevance"] = "loss"
     rank_discount_fn: RankDiscountFn = log2_discount

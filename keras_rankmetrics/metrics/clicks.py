@@ -9,7 +9,7 @@ if users looked at every item.
 from __future__ import annotations
 
 import dataclasses
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 from keras_rankmetrics.engine.aggregates import Estimate, PerList
 from keras_rankmetrics.engine.aggregates.mean import Moments
@@ -27,6 +27,8 @@ from keras_rankmetrics.types import (
     OfItems,
     RankDiscountFn,
     Tensor,
+    TensorFn,
+    Truth,
     Within,
 )
 
@@ -94,9 +96,9 @@ class ClickMetric(bases.WholeList, abstract=True):
     """Metrics of clicks with propensities."""
 
     has_upper_bound = False
-    reads = "clicks"
-    needs_labels = "clicks and the propensities of the items"
-    relevance = staticmethod(linear_gain)
+    reads: ClassVar[Truth] = "clicks"
+    needs_labels: ClassVar[str] = "clicks and the propensities of the items"
+    relevance: ClassVar[TensorFn] = staticmethod(linear_gain)
 
     propensities: Any = None
     clip: float = 0.0
@@ -204,7 +206,7 @@ class IPS(ClickMetricAtK):
     Stability: provisional.
     """
 
-    measure = staticmethod(ips)
+    measure: ClassVar[TensorFn] = staticmethod(ips)
 
 
 def snips(
@@ -259,8 +261,8 @@ class SNIPS(ClickMetricAtK):
     Stability: provisional.
     """
 
-    measure = staticmethod(snips)
-    own_weight = staticmethod(clicks_in_all)
+    measure: ClassVar[TensorFn] = staticmethod(snips)
+    own_weight: ClassVar[TensorFn] = staticmethod(clicks_in_all)
 
     empty: EmptyPolicy = "skip"
 
@@ -302,8 +304,12 @@ class EffectiveSize:
         return ops.divide_no_nan(total**2, squares)
 
 
+class _Effective:
+    aggregate: Any = EffectiveSize()
+
+
 @bases.metric
-class EffectiveClicks(ClickMetric):
+class EffectiveClicks(_Effective, ClickMetric):
     """Effective clicks: how many equally likely clicks the log is worth.
 
         (Σ c_i / π_i)² / Σ c_i / π_i²
@@ -335,9 +341,8 @@ class EffectiveClicks(ClickMetric):
     Stability: provisional.
     """
 
-    short_name = "effective_clicks"
-    measure = staticmethod(mean_inverse_propensity)
-    own_weight = staticmethod(clicks_in_all)
-    aggregate = EffectiveSize()
+    short_name: ClassVar[str] = "effective_clicks"
+    measure: ClassVar[TensorFn] = staticmethod(mean_inverse_propensity)
+    own_weight: ClassVar[TensorFn] = staticmethod(clicks_in_all)
 
     empty: EmptyPolicy = "skip"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import abc
 import functools
-from typing import Annotated, Any
+from collections.abc import Callable
+from typing import Annotated, Any, ClassVar
 
 import keras
 
@@ -15,7 +16,13 @@ from keras_rankmetrics.engine.metric.ranking_metric import ConfiguredMetric
 from keras_rankmetrics.engine.ranking import Ranking, Shown
 from keras_rankmetrics.engine.ranking.relevance import labelled
 from keras_rankmetrics.metrics.bases import metric
-from keras_rankmetrics.types import InputForm, Tensor, TiePolicy, Whole
+from keras_rankmetrics.types import (
+    InputForm,
+    Tensor,
+    TensorFn,
+    TiePolicy,
+    Whole,
+)
 
 __all__ = [
     "CatalogueCoverage",
@@ -28,6 +35,8 @@ __all__ = [
 # the smallest numbers of single precision have too few digits to begin with.
 _LEAST_SHARE = 1e-3
 _LEAST = 1e-30
+
+_Shape = Callable[..., tuple[int, ...]]
 
 
 def number_shown(
@@ -51,9 +60,9 @@ class CatalogueMetric(ConfiguredMetric, abstract=True):
     The weight of a list with weighted items is their mean weight.
     """
 
-    relevance = staticmethod(labelled)
-    measure = staticmethod(number_shown)
-    of_catalogue = "num_items"
+    relevance: ClassVar[TensorFn] = staticmethod(labelled)
+    measure: ClassVar[TensorFn] = staticmethod(number_shown)
+    of_catalogue: ClassVar[str] = "num_items"
 
     k: int | None = parameter(default=None, kw_only=False)
     num_items: int | None = parameter(default=None, kw_only=False)
@@ -155,10 +164,10 @@ class CatalogueCoverage(CatalogueMetric):
     Stability: stable.
     """
 
-    short_name = "coverage"
-    shape = staticmethod(lambda items: (items, 2))
-    of_lists = staticmethod(absence)
-    number = staticmethod(coverage)
+    short_name: ClassVar[str] = "coverage"
+    shape: ClassVar[_Shape] = staticmethod(lambda items: (items, 2))
+    of_lists: ClassVar[TensorFn] = staticmethod(absence)
+    number: ClassVar[TensorFn] = staticmethod(coverage)
 
 
 def overlaps(ranking: Ranking, weights: Tensor, items: int) -> Tensor:
@@ -245,10 +254,10 @@ class Personalization(CatalogueMetric):
     Stability: stable.
     """
 
-    short_name = "personalization"
-    shape = staticmethod(lambda items: (items + 4,))
-    of_lists = staticmethod(overlaps)
-    number = staticmethod(personalization)
+    short_name: ClassVar[str] = "personalization"
+    shape: ClassVar[_Shape] = staticmethod(lambda items: (items + 4,))
+    of_lists: ClassVar[TensorFn] = staticmethod(overlaps)
+    number: ClassVar[TensorFn] = staticmethod(personalization)
 
 
 def times_shown(ranking: Ranking, weights: Tensor, items: int) -> Tensor:
@@ -304,9 +313,9 @@ class ExposureGini(CatalogueMetric):
     Stability: stable.
     """
 
-    short_name = "gini"
-    of_lists = staticmethod(times_shown)
-    number = staticmethod(gini)
+    short_name: ClassVar[str] = "gini"
+    of_lists: ClassVar[TensorFn] = staticmethod(times_shown)
+    number: ClassVar[TensorFn] = staticmethod(gini)
     more_is_better = False
 
 
@@ -347,6 +356,6 @@ class ExposureEntropy(CatalogueMetric):
     Stability: stable.
     """
 
-    short_name = "entropy"
-    of_lists = staticmethod(times_shown)
-    number = staticmethod(entropy)
+    short_name: ClassVar[str] = "entropy"
+    of_lists: ClassVar[TensorFn] = staticmethod(times_shown)
+    number: ClassVar[TensorFn] = staticmethod(entropy)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from typing import Literal
+from typing import ClassVar, Literal
 
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.ranking import Ranking
@@ -17,7 +17,7 @@ from keras_rankmetrics.gains import (
     reciprocal_discount,
 )
 from keras_rankmetrics.metrics import bases
-from keras_rankmetrics.types import Labels, RankDiscountFn, Tensor
+from keras_rankmetrics.types import Labels, RankDiscountFn, Tensor, TensorFn
 
 __all__ = [
     "DCG",
@@ -93,8 +93,8 @@ class DCG(bases.Unbounded, bases.Graded):
     Stability: stable.
     """
 
-    measure = staticmethod(dcg)
-    expected_measure = staticmethod(expected_dcg)
+    measure: ClassVar[TensorFn] = staticmethod(dcg)
+    expected_measure: ClassVar[TensorFn] = staticmethod(expected_dcg)
 
     labels: Labels = "grades"
 
@@ -177,10 +177,10 @@ class NDCG(bases.Graded):
     Stability: stable.
     """
 
-    measure = staticmethod(ndcg)
-    expected_measure = staticmethod(expected_ndcg)
-    strict_order_under = ("ideal", "retrieved")
-    whole_lists_under = ("ideal", "uncut")
+    measure: ClassVar[TensorFn] = staticmethod(ndcg)
+    expected_measure: ClassVar[TensorFn] = staticmethod(expected_ndcg)
+    strict_order_under: ClassVar[tuple[str, str]] = ("ideal", "retrieved")
+    whole_lists_under: ClassVar[tuple[str, str]] = ("ideal", "uncut")
 
     ideal: Ideal = "relevant"
     labels: Labels = "grades"
@@ -236,8 +236,8 @@ class ERR(bases.AtK):
     Stability: stable.
     """
 
-    measure = staticmethod(err)
-    relevance = staticmethod(stop_probability)
+    measure: ClassVar[TensorFn] = staticmethod(err)
+    relevance: ClassVar[TensorFn] = staticmethod(stop_probability)
 
     max_grade: float = 4.0
     normalized: bool = False
@@ -287,8 +287,8 @@ class PFound(bases.AtK):
     Stability: provisional.
     """
 
-    measure = staticmethod(pfound)
-    relevance = staticmethod(probability)
+    measure: ClassVar[TensorFn] = staticmethod(pfound)
+    relevance: ClassVar[TensorFn] = staticmethod(probability)
 
     decay: float = 0.85
 
@@ -329,7 +329,7 @@ class RankBiasedPrecision(bases.Binary):
     Stability: stable.
     """
 
-    measure = staticmethod(rbp)
+    measure: ClassVar[TensorFn] = staticmethod(rbp)
 
     p: float = 0.8
 
@@ -372,7 +372,7 @@ class GradedRankBiasedPrecision(bases.AtK):
     Stability: stable.
     """
 
-    measure = staticmethod(graded_rbp)
-    relevance = staticmethod(linear_gain)
+    measure: ClassVar[TensorFn] = staticmethod(graded_rbp)
+    relevance: ClassVar[TensorFn] = staticmethod(linear_gain)
 
     p: float = 0.8

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.ranking import Ranking
@@ -13,7 +13,13 @@ from keras_rankmetrics.metrics.bases import (
     Denominator,
     metric,
 )
-from keras_rankmetrics.types import Between, EmptyPolicy, Labels, Tensor
+from keras_rankmetrics.types import (
+    Between,
+    EmptyPolicy,
+    Labels,
+    Tensor,
+    TensorFn,
+)
 
 __all__ = [
     "F1AtK",
@@ -68,8 +74,8 @@ class PrecisionAtK(Binary):
     Stability: stable.
     """
 
-    measure = staticmethod(precision)
-    expected_measure = staticmethod(precision)
+    measure: ClassVar[TensorFn] = staticmethod(precision)
+    expected_measure: ClassVar[TensorFn] = staticmethod(precision)
 
     denominator: Literal["retrieved", "k"] = "retrieved"
     labels: Labels = "grades"
@@ -129,8 +135,8 @@ class RecallAtK(Binary):
     Stability: stable.
     """
 
-    measure = staticmethod(recall)
-    expected_measure = staticmethod(expected_recall)
+    measure: ClassVar[TensorFn] = staticmethod(recall)
+    expected_measure: ClassVar[TensorFn] = staticmethod(expected_recall)
 
     denominator: Literal["relevant", "min"] = "relevant"
     labels: Labels = "grades"
@@ -175,8 +181,8 @@ class RPrecision(BinaryWholeList):
     Stability: stable.
     """
 
-    measure = staticmethod(r_precision)
-    expected_measure = staticmethod(expected_r_precision)
+    measure: ClassVar[TensorFn] = staticmethod(r_precision)
+    expected_measure: ClassVar[TensorFn] = staticmethod(expected_r_precision)
 
     labels: Labels = "grades"
 
@@ -219,8 +225,8 @@ class FallOutAtK(Binary):
     Stability: stable.
     """
 
-    measure = staticmethod(fall_out)
-    has_value = staticmethod(has_others)
+    measure: ClassVar[TensorFn] = staticmethod(fall_out)
+    has_value: ClassVar[TensorFn] = staticmethod(has_others)
     more_is_better = False
 
     empty: EmptyPolicy = "skip"
@@ -272,7 +278,7 @@ class FBetaAtK(Binary):
     Stability: stable.
     """
 
-    measure = staticmethod(f_beta)
+    measure: ClassVar[TensorFn] = staticmethod(f_beta)
 
     beta: float = 1.0
     denominator: Literal["retrieved", "k"] = "retrieved"
@@ -313,7 +319,7 @@ class F1AtK(Binary):
     Stability: stable.
     """
 
-    measure = staticmethod(f1)
+    measure: ClassVar[TensorFn] = staticmethod(f1)
 
     denominator: Literal["retrieved", "k"] = "retrieved"
 
@@ -355,8 +361,8 @@ class HitRateAtK(Binary):
     Stability: stable.
     """
 
-    measure = staticmethod(hit_rate)
-    expected_measure = staticmethod(expected_hit_rate)
+    measure: ClassVar[TensorFn] = staticmethod(hit_rate)
+    expected_measure: ClassVar[TensorFn] = staticmethod(expected_hit_rate)
 
     labels: Labels = "grades"
 
@@ -398,8 +404,8 @@ class MeanReciprocalRank(Binary):
     Stability: stable.
     """
 
-    measure = staticmethod(mrr)
-    expected_measure = staticmethod(expected_mrr)
+    measure: ClassVar[TensorFn] = staticmethod(mrr)
+    expected_measure: ClassVar[TensorFn] = staticmethod(expected_mrr)
 
     labels: Labels = "grades"
 

@@ -209,8 +209,9 @@ class Sliced(MultiValueMetric):
             Grouped(len(names), metric.aggregate),
             name,
         )
-        self.groups = as_integer(groups) or tuple(names)
-        self.by, self._names = by, names
+        self.groups: int | tuple[str, ...] = as_integer(groups) or tuple(names)
+        self.by = by
+        self._names = names
 
     @property
     def signature(self) -> str:
@@ -316,8 +317,8 @@ class Comparison(MultiValueMetric):
             name,
         )
         self._more_is_better = metric._direction == "up"
-        self.systems = tuple(systems)
-        self.baseline = self.systems[0] if baseline is None else baseline
+        self.systems: tuple[str, ...] = tuple(systems)
+        self.baseline: str = self.systems[0] if baseline is None else baseline
 
     @property
     def signature(self) -> str:

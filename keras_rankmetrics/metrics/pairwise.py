@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from keras_rankmetrics.engine.aggregates import WeightedMean
+from typing import ClassVar
+
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.ranking import Ranking
 from keras_rankmetrics.engine.ranking.relevance import gain
 from keras_rankmetrics.gains import linear_gain
 from keras_rankmetrics.metrics import bases
-from keras_rankmetrics.types import EmptyPolicy, GainFn, Tensor
+from keras_rankmetrics.types import EmptyPolicy, GainFn, Tensor, TensorFn
 
 __all__ = [
     "AUC",
@@ -73,8 +74,8 @@ class AUC(bases.Binary):
     Stability: stable.
     """
 
-    measure = staticmethod(auc)
-    has_value = staticmethod(has_pairs)
+    measure: ClassVar[TensorFn] = staticmethod(auc)
+    has_value: ClassVar[TensorFn] = staticmethod(has_pairs)
     needs_whole_lists = True
 
     empty: EmptyPolicy = "skip"
@@ -86,7 +87,7 @@ def amri(ranking: Ranking, k: int | None) -> Tensor:
 
 
 @bases.metric
-class AdjustedMeanRankIndex(bases.BinaryWholeList):
+class AdjustedMeanRankIndex(bases.Signed, bases.BinaryWholeList):
     """Adjusted mean rank index (AMRI): mean rank, with chance level at 0.
 
         AMRI = 1 - (MR - 1) / (E[MR] - 1)
@@ -115,9 +116,8 @@ class AdjustedMeanRankIndex(bases.BinaryWholeList):
     Stability: stable.
     """
 
-    measure = staticmethod(amri)
-    has_value = staticmethod(has_pairs)
-    aggregate = WeightedMean(bounded=False)
+    measure: ClassVar[TensorFn] = staticmethod(amri)
+    has_value: ClassVar[TensorFn] = staticmethod(has_pairs)
 
     empty: EmptyPolicy = "skip"
 
@@ -167,9 +167,9 @@ class OrderedPairAccuracy(bases.WholeList):
     Stability: stable.
     """
 
-    measure = staticmethod(opa)
-    relevance = staticmethod(linear_gain)
-    has_value = staticmethod(has_unlike_labels)
+    measure: ClassVar[TensorFn] = staticmethod(opa)
+    relevance: ClassVar[TensorFn] = staticmethod(linear_gain)
+    has_value: ClassVar[TensorFn] = staticmethod(has_unlike_labels)
 
     empty: EmptyPolicy = "skip"
 
@@ -207,7 +207,7 @@ class MeanRank(bases.Unbounded, bases.BinaryWholeList):
     Stability: stable.
     """
 
-    measure = staticmethod(mean_rank)
+    measure: ClassVar[TensorFn] = staticmethod(mean_rank)
     more_is_better = False
 
     empty: EmptyPolicy = "skip"
@@ -241,9 +241,9 @@ class AverageRelevancePosition(bases.Unbounded, bases.WholeList):
     Stability: stable.
     """
 
-    short_name = "arp"
-    measure = staticmethod(mean_rank)
-    relevance = staticmethod(gain)
+    short_name: ClassVar[str] = "arp"
+    measure: ClassVar[TensorFn] = staticmethod(mean_rank)
+    relevance: ClassVar[TensorFn] = staticmethod(gain)
     more_is_better = False
 
     gain_fn: GainFn = linear_gain

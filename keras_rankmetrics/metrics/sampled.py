@@ -158,8 +158,10 @@ class SampledRanks(MultiValueMetric):
                 f"{catalogue / (negatives + 1):,.0f} ranks. Use `bounds`, a "
                 "larger `k`, more negatives, or all items of some lists."
             )
-        self.catalogue, self.negatives = sample.catalogue, sample.negatives
-        self.replacement, self.gamma = sample.replacement, gamma
+        self.catalogue: int = sample.catalogue
+        self.negatives: int = sample.negatives
+        self.replacement: bool = sample.replacement
+        self.gamma: float = gamma
 
     @property
     def signature(self) -> str:

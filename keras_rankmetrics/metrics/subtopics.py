@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.ranking import Ranking
@@ -11,7 +11,7 @@ from keras_rankmetrics.metrics import bases
 from keras_rankmetrics.metrics.average_precision import average_precision
 from keras_rankmetrics.metrics.discounted import reach_probability
 from keras_rankmetrics.metrics.hits import hit_rate, precision
-from keras_rankmetrics.types import RankDiscountFn, Tensor
+from keras_rankmetrics.types import RankDiscountFn, Tensor, TensorFn
 
 __all__ = [
     "ERRIA",
@@ -66,7 +66,7 @@ class PrecisionIA(bases.SubtopicMetric):
     Stability: stable.
     """
 
-    measure = staticmethod(precision_ia)
+    measure: ClassVar[TensorFn] = staticmethod(precision_ia)
 
     denominator: Literal["retrieved", "k"] = "retrieved"
 
@@ -104,7 +104,7 @@ class MeanAveragePrecisionIA(bases.SubtopicMetric):
     Stability: stable.
     """
 
-    measure = staticmethod(map_ia)
+    measure: ClassVar[TensorFn] = staticmethod(map_ia)
 
 
 def subtopic_recall(ranking: Ranking, k: int | None) -> Tensor:
@@ -139,7 +139,7 @@ class SubtopicRecall(bases.SubtopicMetric):
     Stability: stable.
     """
 
-    measure = staticmethod(subtopic_recall)
+    measure: ClassVar[TensorFn] = staticmethod(subtopic_recall)
 
 
 # Metrics that reward covering many subtopics, and discount redundancy.
@@ -200,7 +200,7 @@ class AlphaDCG(bases.Unbounded, bases.NoveltyAware):
     Stability: stable.
     """
 
-    measure = staticmethod(alpha_dcg)
+    measure: ClassVar[TensorFn] = staticmethod(alpha_dcg)
 
     rank_discount_fn: RankDiscountFn = log2_discount
 
@@ -259,7 +259,7 @@ class AlphaNDCG(bases.NoveltyAware):
     Stability: stable.
     """
 
-    measure = staticmethod(alpha_ndcg)
+    measure: ClassVar[TensorFn] = staticmethod(alpha_ndcg)
 
     rank_discount_fn: RankDiscountFn = log2_discount
 
@@ -313,7 +313,7 @@ class ERRIA(bases.NoveltyAware):
     Stability: stable.
     """
 
-    measure = staticmethod(err_ia)
+    measure: ClassVar[TensorFn] = staticmethod(err_ia)
 
     normalized: bool = False
 
@@ -370,7 +370,7 @@ class NRBP(bases.NoveltyAware):
     Stability: stable.
     """
 
-    measure = staticmethod(nrbp)
+    measure: ClassVar[TensorFn] = staticmethod(nrbp)
 
     p: float = 0.5
     normalized: bool = False

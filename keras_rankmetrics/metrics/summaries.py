@@ -37,7 +37,7 @@ from keras_rankmetrics.metrics.bases import (
     metric,
 )
 from keras_rankmetrics.metrics.tails import sample_of
-from keras_rankmetrics.types import Between, ListWeight, Tensor
+from keras_rankmetrics.types import Between, ListWeight, Tensor, TensorFn
 
 __all__ = ["Count", "GeometricMAP"]
 
@@ -115,6 +115,10 @@ class _NoMean(RankingMetric, abstract=True):
         return {self.name: self.options.get("least", 0.0)}
 
 
+class _Summed(_NoMean, abstract=True):
+    aggregate: Any = Total()
+
+
 def number_of(
     ranking: Ranking,
     k: int | None,
@@ -130,7 +134,7 @@ def number_of(
 
 
 @metric
-class Count(Unbounded, BinaryWholeList, _NoMean):
+class Count(Unbounded, BinaryWholeList, _Summed):
     """The number of lists, or of items in them, added up over all lists.
 
     Unlike other metrics, it is a sum over lists, not a mean. Each list counts
@@ -164,10 +168,9 @@ class Count(Unbounded, BinaryWholeList, _NoMean):
     Stability: provisional.
     """
 
-    short_name = "count"
-    option_in_name = "of"
-    measure = staticmethod(number_of)
-    aggregate = Total()
+    short_name: ClassVar[str] = "count"
+    option_in_name: ClassVar[str] = "of"
+    measure: ClassVar[TensorFn] = staticmethod(number_of)
     _statistic_kind = "total"
 
     of: Literal["lists", "retrieved", "relevant", "hits"] = parameter(
@@ -226,7 +229,7 @@ class GeometricMAP(Binary, _NoMean):
     Stability: provisional.
     """
 
-    measure = staticmethod(gmap)
+    measure: ClassVar[TensorFn] = staticmethod(gmap)
     _statistic_kind = "geometric mean"
 
     denominator: Literal["relevant", "min", "hits"] = "relevant"

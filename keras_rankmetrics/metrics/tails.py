@@ -15,7 +15,7 @@ import bisect
 import dataclasses
 import math
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -90,7 +90,7 @@ class Quantiles(MultiValueMetric):
         name: str | None = None,
     ) -> None:
         _check_bounded(metric)
-        self.levels = _checked_levels(levels)
+        self.levels: tuple[float, ...] = _checked_levels(levels)
         super().__init__(
             metric, metric.definition, BinnedQuantiles(self.levels), name
         )
@@ -185,7 +185,7 @@ class LowerMean(OneValueMetric):
     ) -> None:
         _check_bounded(metric)
         check_level("share", share, example=0.1)
-        self.share = float(share)
+        self.share: float = float(share)
         name = name or f"{metric.name}/lowest{_percent(self.share)}"
         super().__init__(
             metric, metric.definition, BinnedLowerMean(self.share), name
@@ -454,7 +454,7 @@ class Binned:
     first or the last bin.
     """
 
-    shape = (2 * BINS + _SCALARS,)
+    shape: ClassVar[tuple[int, ...]] = (2 * BINS + _SCALARS,)
 
     def of_batch(self, x: PerList) -> Tensor:
         """Return the sums of a batch, `[metrics, 8191]`.

@@ -14,16 +14,22 @@ orders of the ties.
 from __future__ import annotations
 
 import math
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
-from keras_rankmetrics.engine.aggregates import WeightedMean
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.backend.tracing import loop
 from keras_rankmetrics.engine.definition import declared, parameter
 from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
 from keras_rankmetrics.engine.ranking import Ranking
 from keras_rankmetrics.metrics import bases
-from keras_rankmetrics.types import EmptyPolicy, InputForm, ListWeight, Tensor
+from keras_rankmetrics.types import (
+    EmptyPolicy,
+    InputForm,
+    ListWeight,
+    Tensor,
+    TensorFn,
+    Truth,
+)
 
 __all__ = ["KendallTau", "OverlapAtK", "RankBiasedOverlap", "TauAP"]
 
@@ -41,9 +47,9 @@ def has_ranking(ranking: Ranking) -> Tensor:
 class TwoRankingMetric(RankingMetric, abstract=True):
     """Metrics of two rankings, which are in `y_true` and `y_pred`."""
 
-    reads = "two_rankings"
+    reads: ClassVar[Truth] = "two_rankings"
     needs_whole_lists = True
-    has_value = staticmethod(has_ranking)
+    has_value: ClassVar[TensorFn] = staticmethod(has_ranking)
 
     empty: EmptyPolicy = "skip"
     list_weight: ListWeight = "mean"
@@ -60,11 +66,10 @@ class OverlapMetric(TwoRankingMetric, abstract=True):
 
 
 @declared
-class TauMetric(TwoRankingMetric, abstract=True):
+class TauMetric(bases.Signed, TwoRankingMetric, abstract=True):
     """Metrics of the pairs of items that two rankings order alike."""
 
-    needs_labels = "a score of each item in both rankings"
-    aggregate = WeightedMean(bounded=False)
+    needs_labels: ClassVar[str] = "a score of each item in both rankings"
 
 
 def rbo(
@@ -145,7 +150,7 @@ class RankBiasedOverlap(OverlapMetric):
     Stability: provisional.
     """
 
-    measure = staticmethod(rbo)
+    measure: ClassVar[TensorFn] = staticmethod(rbo)
 
     p: bases.Probability = 0.9
     tail: Literal["extrapolated", "zero"] = "extrapolated"
@@ -196,8 +201,8 @@ class OverlapAtK(OverlapMetric):
     Stability: provisional.
     """
 
-    short_name = "overlap"
-    measure = staticmethod(overlap)
+    short_name: ClassVar[str] = "overlap"
+    measure: ClassVar[TensorFn] = staticmethod(overlap)
 
 
 def has_two_items(ranking: Ranking) -> Tensor:
@@ -246,8 +251,8 @@ class TauAP(TauMetric):
     Stability: provisional.
     """
 
-    measure = staticmethod(tau_ap)
-    has_value = staticmethod(has_two_items)
+    measure: ClassVar[TensorFn] = staticmethod(tau_ap)
+    has_value: ClassVar[TensorFn] = staticmethod(has_two_items)
 
 
 def has_untied_pairs(ranking: Ranking) -> Tensor:
@@ -294,5 +299,5 @@ class KendallTau(TauMetric):
     Stability: provisional.
     """
 
-    measure = staticmethod(kendall_tau)
-    has_value = staticmethod(has_untied_pairs)
+    measure: ClassVar[TensorFn] = staticmethod(kendall_tau)
+    has_value: ClassVar[TensorFn] = staticmethod(has_untied_pairs)

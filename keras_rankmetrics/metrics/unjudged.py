@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.ranking import Ranking
 from keras_rankmetrics.metrics import bases
 from keras_rankmetrics.metrics.discounted import rbp
 from keras_rankmetrics.metrics.hits import precision_denominator
-from keras_rankmetrics.types import Tensor, UnjudgedPolicy
+from keras_rankmetrics.types import Tensor, TensorFn, UnjudgedPolicy
 
 __all__ = ["BPref", "JudgedAtK", "RBPResidual", "UnjudgedAtK"]
 
@@ -54,7 +54,7 @@ class BPref(bases.BinaryWholeList):
     Stability: stable.
     """
 
-    measure = staticmethod(bpref)
+    measure: ClassVar[TensorFn] = staticmethod(bpref)
     needs_whole_lists = True
 
     unjudged: UnjudgedPolicy = "condense"
@@ -92,8 +92,8 @@ class JudgedAtK(bases.JudgementMetric):
     Stability: stable.
     """
 
-    short_name = "judged"
-    measure = staticmethod(judged_share)
+    short_name: ClassVar[str] = "judged"
+    measure: ClassVar[TensorFn] = staticmethod(judged_share)
 
 
 def every_list(ranking: Ranking) -> Tensor:
@@ -143,9 +143,9 @@ class UnjudgedAtK(bases.JudgementMetric):
     Stability: stable.
     """
 
-    short_name = "unjudged"
-    measure = staticmethod(unjudged_share)
-    has_value = staticmethod(every_list)
+    short_name: ClassVar[str] = "unjudged"
+    measure: ClassVar[TensorFn] = staticmethod(unjudged_share)
+    has_value: ClassVar[TensorFn] = staticmethod(every_list)
     more_is_better = False
 
     denominator: Literal["retrieved", "k"] = "retrieved"
@@ -202,10 +202,10 @@ class RBPResidual(bases.JudgementMetric):
     Stability: stable.
     """
 
-    measure = staticmethod(rbp_residual)
-    has_value = staticmethod(every_list)
+    measure: ClassVar[TensorFn] = staticmethod(rbp_residual)
+    has_value: ClassVar[TensorFn] = staticmethod(every_list)
     more_is_better = False
-    strict_order_under = ("tail", "if_unjudged")
+    strict_order_under: ClassVar[tuple[str, str]] = ("tail", "if_unjudged")
 
     p: float = 0.8
     tail: Literal["always", "if_unjudged"] = "always"

@@ -95,9 +95,9 @@ class Job:
 
     def __post_init__(self) -> None:
         self.metrics = with_named(self.metrics)
-        self.members = members_of(self.metrics)
-        self.form = _form(self.members)
-        self.slicings = {
+        self.members: list[Any] = members_of(self.metrics)
+        self.form: str = _form(self.members)
+        self.slicings: dict[str, _Slicing] = {
             member.name: self._slicing(member)
             for member in self.members
             if isinstance(member, Sliced) and member.by is None

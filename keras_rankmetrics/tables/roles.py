@@ -12,7 +12,7 @@ from typing import Any
 # The names of columns in common data and tools: those of the first tuple, and
 # if there are none, those of the next, since the names of ids may be next to
 # texts and to other numbers. Case and punctuation do not matter.
-COLUMN_NAMES = {
+COLUMN_NAMES: dict[str, tuple[tuple[str, ...], ...]] = {
     "query": (
         ("query_id", "qid"),
         ("query",),

@@ -303,13 +303,17 @@ class Moments:
         xp: Any = np,
         rounding: float = SINGLE,
     ) -> None:
-        self.sums, self.bounded, self.xp = sums, bounded, xp
+        self.sums = sums
+        self.bounded = bounded
+        self.xp = xp
         self.rounding = rounding
         own, other = ListSums(*sums[_OWN]), ListSums(*sums[_OTHER])
-        self.own, self.other, self.lists = own, other, own.lists + other.lists
+        self.own: ListSums = own
+        self.other: ListSums = other
+        self.lists: Any = own.lists + other.lists
         mean_weight = over(own.weight, own.lists, xp)
-        self.mean_weight = xp.where(own.lists > 0, mean_weight, 1.0)
-        self.weight = own.weight + self.mean_weight * other.lists
+        self.mean_weight: Any = xp.where(own.lists > 0, mean_weight, 1.0)
+        self.weight: Any = own.weight + self.mean_weight * other.lists
 
     @property
     def rows(self) -> Any:

@@ -20,19 +20,19 @@ try:
     from keras.src.backend.common.stateless_scope import get_stateless_scope
     from keras.src.backend.common.symbolic_scope import in_symbolic_scope
     from keras.src.trainers import compile_utils
-except ModuleNotFoundError as error:
-    backends = ("tensorflow", "jax", "torch")
-    if error.name not in backends:
+except ModuleNotFoundError as _error:
+    _backends = ("tensorflow", "jax", "torch")
+    if _error.name not in _backends:
         raise
-    others = [name for name in backends if name != error.name]
+    _others = [name for name in _backends if name != _error.name]
     raise ModuleNotFoundError(
-        f"Keras is set to the backend `{error.name}`, which is not installed. "
-        f'Install it: `pip install "keras_rankmetrics[{error.name}]"`. Or '
+        f"Keras is set to the backend `{_error.name}`, which is not installed. "
+        f'Install it: `pip install "keras_rankmetrics[{_error.name}]"`. Or '
         "install another one with the extra "
-        f"{' or '.join(f'`[{name}]`' for name in others)}, and set the "
+        f"{' or '.join(f'`[{name}]`' for name in _others)}, and set the "
         "environment variable KERAS_BACKEND to "
-        f"{' or '.join(f'`{name}`' for name in others)}.",
-        name=error.name,
+        f"{' or '.join(f'`{name}`' for name in _others)}.",
+        name=_error.name,
     ) from None
 
 from keras_rankmetrics.types import Tensor

@@ -61,7 +61,7 @@ def _operations() -> Any:
     return types.SimpleNamespace(**{**vars(keras.ops), **own})
 
 
-ops = _operations()
+ops: Any = _operations()
 
 
 def in_64_bits() -> contextlib.AbstractContextManager[Any]:

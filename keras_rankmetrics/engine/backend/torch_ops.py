@@ -16,7 +16,7 @@ from typing import Any
 import keras
 import torch
 
-from keras_rankmetrics.types import Tensor
+from keras_rankmetrics.types import Tensor, TensorFn
 
 # Eight one-byte counters, each up to 255, count at most this many bools.
 _MOST_LANES = 8 * 255
@@ -30,12 +30,12 @@ _DTYPES = {
 
 
 # These take the same arguments as those of Keras.
-broadcast_to = torch.broadcast_to
-concatenate = torch.cat
-expand_dims = torch.unsqueeze
-reshape = torch.reshape
-stack = torch.stack
-top_k = torch.topk
+broadcast_to: TensorFn = torch.broadcast_to
+concatenate: TensorFn = torch.cat
+expand_dims: TensorFn = torch.unsqueeze
+reshape: TensorFn = torch.reshape
+stack: TensorFn = torch.stack
+top_k: TensorFn = torch.topk
 
 
 def convert_to_tensor(x: Any, dtype: Any = None) -> Tensor:

@@ -68,6 +68,8 @@ def declared(cls: C) -> C:
     target: Any = cls
     parameters = dict(getattr(cls, "_declared", {}))
     for name, annotation in inspect.get_annotations(cls).items():
+        if annotation.startswith("ClassVar["):
+            continue
         value = vars(cls)[name]
         if not isinstance(value, Parameter):
             value = parameter(default=value)

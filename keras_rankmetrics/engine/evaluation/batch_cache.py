@@ -161,9 +161,9 @@ class Batch:
     def __init__(
         self, expected: Peers | None = None, is_watched: bool = True
     ) -> None:
-        self.expected = expected or Peers()
+        self.expected: Peers = expected or Peers()
         self.is_watched = is_watched
-        self.peers = Peers()
+        self.peers: Peers = Peers()
         self.fails_together = False
         self.terms: dict[Shared, Tensor] = {}
         self.misreadings: dict[Hashable, Misreadings] = {}
@@ -241,7 +241,7 @@ class Peers:
 
     def __init__(self) -> None:
         self.sharing: set[Shared] = set()
-        self.has_others = False
+        self.has_others: bool = False
         self.largest_k: dict[Hashable, int] = {}
 
     def add(self, definition: Definition, aggregate: Aggregate | None) -> None:

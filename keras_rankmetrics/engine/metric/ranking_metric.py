@@ -5,7 +5,7 @@ from __future__ import annotations
 import abc
 import inspect
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, ClassVar, Literal, Self, cast
 
 import keras
@@ -27,12 +27,18 @@ from keras_rankmetrics.types import (
     Labels,
     ListWeight,
     Tensor,
+    TensorFn,
     TiePolicy,
     Truth,
     UnjudgedPolicy,
 )
 
 _IN_EMPTY_CLASSES = {"__module__", "__doc__"}
+
+
+def _of_definition(name: str) -> Any:
+    """Return a property that reads an attribute of the definition."""
+    return property(operator.attrgetter(f"definition.{name}"))
 
 
 class ConfiguredMetric(Accumulator):
@@ -75,13 +81,13 @@ class ConfiguredMetric(Accumulator):
     `"clicks"` for clicks, with what was logged about the items.
     """
 
-    own_weight: ClassVar[Callable[..., Tensor] | None] = None
+    own_weight: ClassVar[TensorFn | None] = None
     """A factor of a list's weight in the mean, of `(ranking, **options)`."""
 
     averages_orders: ClassVar[bool] = True
     """True if the value of tied items is the mean over their orders."""
 
-    expected_measure: ClassVar[Callable[..., Tensor] | None] = None
+    expected_measure: ClassVar[TensorFn | None] = None
     """The measure for `labels="probabilities"`: its expectation.
 
     None if the metric does not take such labels. It has the parameters of the
@@ -103,16 +109,18 @@ class ConfiguredMetric(Accumulator):
     of_catalogue: ClassVar[str | None] = None
     """The option that determines the number of items, if there is one."""
 
-    k = property(operator.attrgetter("definition.k"))
-    ties = property(operator.attrgetter("definition.ties"))
-    seed = property(operator.attrgetter("definition.seed"))
-    empty = property(operator.attrgetter("definition.empty"))
-    list_weight = property(operator.attrgetter("definition.list_weight"))
-    adjusted = property(operator.attrgetter("definition.adjusted"))
-    inputs = property(operator.attrgetter("definition.inputs"))
-    unjudged = property(operator.attrgetter("definition.unjudged"))
-    labels = property(operator.attrgetter("definition.labels"))
-    options = property(lambda self: dict(self.definition.options))
+    k: int | None = _of_definition("k")
+    ties: TiePolicy | None = _of_definition("ties")
+    seed: int | keras.random.SeedGenerator | None = _of_definition("seed")
+    empty: EmptyPolicy = _of_definition("empty")
+    list_weight: ListWeight = _of_definition("list_weight")
+    adjusted: Adjustment = _of_definition("adjusted")
+    inputs: InputForm = _of_definition("inputs")
+    unjudged: UnjudgedPolicy = _of_definition("unjudged")
+    labels: Labels = _of_definition("labels")
+    options: dict[str, Any] = cast(
+        Any, property(lambda self: dict(self.definition.options))
+    )
 
     def __init_subclass__(
         cls, *, abstract: bool = False, **kwargs: Any
@@ -153,7 +161,7 @@ class ConfiguredMetric(Accumulator):
             words, options.get(self.option_in_name or "", k)
         )
         super().__init__(name, dtype)
-        self.definition = Definition.checked(
+        self.definition: Definition = Definition.checked(
             type(self),
             name=name,
             k=k,
@@ -486,7 +494,7 @@ class RankingMetric(ConfiguredMetric, MeanMetric, abstract=True):
     Stability: stable.
     """
 
-    relevance: ClassVar[Callable[..., Tensor]] = staticmethod(relevant)
+    relevance: ClassVar[TensorFn] = staticmethod(relevant)
     """The gain of a label: `relevance(labels, **options)`, elementwise.
 
     The gain of a negative label is 0, whatever the function returns.
@@ -534,5 +542,5 @@ class RankingMetric(ConfiguredMetric, MeanMetric, abstract=True):
     def _create_variables(self, name: str) -> None:
         is_bounded = self.has_upper_bound and self.adjusted is None
         if not is_bounded and self.aggregate == WeightedMean():
-            self.aggregate = WeightedMean(bounded=False)
+            self.aggregate: Any = WeightedMean(bounded=False)
         super()._create_variables(name)

@@ -27,7 +27,7 @@ class Memo(dict[Hashable, Any]):
 
     def __init__(self) -> None:
         super().__init__()
-        self.trace = trace()
+        self.trace: Hashable = trace()
 
 
 def remembered(*attributes: str) -> Callable[[Method], Method]:
