@@ -8,7 +8,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Self
 
-from keras_rankmetrics.comparing import table_formats
+from keras_rankmetrics.comparing import plots, table_formats
 from keras_rankmetrics.comparing.gating import (
     only_choice,
     verdict_of,
@@ -293,7 +293,31 @@ class Results:
         Raises:
             ImportError: if matplotlib is not installed.
         """
-        return table_formats.plotted(self.report, axes)
+        return plots.values_plotted(self.report, axes)
+
+    def plot_cutoffs(self, axes: Any = None) -> Any:
+        """Plot each metric that has several cutoffs over its cutoffs.
+
+        A line with its intervals shows a system, or a group of lists.
+
+        Args:
+            axes: matplotlib axes, one for each metric with several cutoffs; new
+                ones by default.
+
+        Returns:
+            The axes; an array of them if there are several such metrics.
+
+        Raises:
+            ImportError: if matplotlib is not installed.
+            ValueError: if no metric has several cutoffs.
+
+        Example:
+            >>> import keras_rankmetrics as krm
+            >>> labels, scores = [[1, 0, 1], [0, 1, 1]], [[3, 2, 1]] * 2
+            >>> found = krm.evaluate(labels, scores, krm.NDCG.at(1, 2, 3))
+            >>> axes = found.plot_cutoffs()  # doctest: +SKIP
+        """
+        return plots.cutoffs_plotted(self.report, axes)
 
 
 class Evaluated(Results, Mapping[str, float]):
@@ -607,6 +631,25 @@ class Compared(Results):
             )
         asked = RankBiasedOverlap() if metrics is None else metrics
         return self._agreement_by(asked)
+
+    def plot_lists(self, axes: Any = None) -> Any:
+        """Plot the difference of each list from the baseline, highest first.
+
+        There is a row of panels for each other system than the baseline, and a
+        column for each metric. A list is left out where it is excluded for one
+        of both.
+
+        Args:
+            axes: matplotlib axes, one for each panel; new ones by default.
+
+        Returns:
+            The axes; an array of them if there are several.
+
+        Raises:
+            ImportError: if matplotlib is not installed.
+            ValueError: if there is no other system than the baseline.
+        """
+        return plots.lists_plotted(self.measured, self.baseline, axes)
 
     def gate(
         self,

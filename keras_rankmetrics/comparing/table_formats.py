@@ -1,4 +1,4 @@
-"""Reports as text, Markdown, LaTeX, CSV, data frames and plots."""
+"""Reports as text, Markdown, LaTeX, CSV and data frames."""
 
 from __future__ import annotations
 
@@ -312,13 +312,6 @@ def as_csv(columns: Mapping[str, Sequence[Any]]) -> str:
     return text.getvalue()
 
 
-# A matplotlib plot.
-
-# Colours that are legible on white and on black.
-_GREY, _BLUE = "#808080", "#4f86c6"
-_COLOURS: _Marks = {"better": "#2a9d5c", "worse": "#d1495b"}
-
-
 def imported(module: str, method: str, instead: str) -> Any:
     """Return a module that the package does not depend on.
 
@@ -338,65 +331,3 @@ def imported(module: str, method: str, instead: str) -> Any:
             f"`{method}` needs {package}: `pip install {package}`. {instead} "
             "nothing."
         ) from error
-
-
-def plotted(report: Report, axes: Any = None) -> Any:
-    """Plot the value of each system with its interval, a panel for each metric.
-
-    Args:
-        report: the table.
-        axes: matplotlib axes, one for each metric; new ones by default.
-
-    Returns:
-        The axes; an array of them if there are several metrics.
-
-    Raises:
-        ImportError: if matplotlib is not installed.
-        ValueError: if there are not as many axes as metrics.
-    """
-    axes = _new_axes(report) if axes is None else axes
-    panels = list(getattr(axes, "flat", [axes]))
-    if len(panels) != len(report.statistics):
-        raise ValueError(
-            "`axes` should have an entry for each metric, "
-            f"{len(report.statistics)} in all. Received: {len(panels)}. Leave "
-            "`axes` out for new ones."
-        )
-    columns = zip(*report.cells, strict=True)
-    for panel, name, cells in zip(panels, report.names, columns, strict=True):
-        _draw(panel, cells)
-        panel.set_title(name, color=_GREY, fontsize="medium")
-        panel.set_yticks(range(len(cells)), labels=report.systems)
-    return axes
-
-
-def _new_axes(report: Report) -> Any:
-    instead = "`print` and `to_markdown` need"
-    pyplot = imported("matplotlib.pyplot", "plot", instead)
-    number = len(report.statistics)
-    size = (3.2 * number + 1.0, 0.4 * len(report.systems) + 1.1)
-    figure, axes = pyplot.subplots(
-        1, number, sharey=True, figsize=size, layout="constrained"
-    )
-    figure.patch.set_alpha(0.0)
-    return axes
-
-
-def _draw(panel: Any, cells: Sequence[Cell]) -> None:
-    for row, cell in enumerate(cells):
-        low, high = cell.interval
-        panel.errorbar(
-            [cell.value],
-            [row],
-            xerr=[[cell.value - low], [high - cell.value]],
-            fmt="o",
-            capsize=3,
-            color=_COLOURS.get(cell.mark, _BLUE),
-        )
-    panel.set_ylim(len(cells) - 0.5, -0.5)
-    panel.tick_params(colors=_GREY)
-    panel.set_facecolor("none")
-    panel.grid(axis="x", color=_GREY, alpha=0.3)
-    for name, spine in panel.spines.items():
-        spine.set_visible(name == "bottom")
-        spine.set_color(_GREY)

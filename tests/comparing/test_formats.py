@@ -672,30 +672,6 @@ def test_layouts_reach_the_table(compared):
         compared.to_latex("tab:x")
 
 
-def test_plot(compared):
-    matplotlib = pytest.importorskip("matplotlib", reason="draws the plot")
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
-    axes = compared.plot()
-    assert [panel.get_title() for panel in axes] == ["ndcg@5", "mean_rank"]
-    names = [label.get_text() for label in axes[0].get_yticklabels()]
-    assert names == ["old", "new"]
-    for panel, cells in zip(
-        axes, zip(*compared.report.cells, strict=True), strict=True
-    ):
-        for bar, each in zip(panel.containers, cells, strict=True):
-            assert bar.lines[0].get_xdata()[0] == each.value
-            [[(low, _), (high, _)]] = bar.lines[2][0].get_segments()
-            assert high - low == approx(2 * each.estimate.margin())
-    assert axes[0].figure.patch.get_alpha() == 0
-    pyplot.close(axes[0].figure)
-    _, panel = pyplot.subplots()
-    with pytest.raises(ValueError, match=r"2 in all\. Received: 1"):
-        compared.plot(panel)
-    pyplot.close("all")
-
-
 @pytest.mark.parametrize(
     "package, method", [("pandas", "to_pandas"), ("matplotlib", "plot")]
 )

@@ -39,7 +39,7 @@ def test_a_block_is_found():
 
 # What runs the blocks of a page, where it is not a test below.
 RUN_BY = {
-    "docs/comparing.md": "tests/comparing/test_formats.py",
+    "docs/comparing.md": "tests/comparing/test_plots.py",
     "docs/logs.md": "tests/adapters",
     "docs/rows.md": "tests/rows/test_boosting.py",
     "docs/tracking.md": "tests/examples/test_tracking.py",
@@ -56,12 +56,6 @@ def fragment(word, backend):
         return names
 
     return keep
-
-
-@fragment("my_loss", None)
-def of_the_front_page():
-    model = keras.Sequential([keras.Input((4, 8)), keras.layers.Dense(1)])
-    return {"model": model, "my_loss": "mse"}
 
 
 @fragment("tf.GradientTape", "tensorflow")

@@ -2,6 +2,7 @@
 
 import argparse
 
+from tests.tools.pictures import plots
 from tests.tools.pictures.every import FOLDER, PICTURES
 from tests.tools.pictures.train import train
 
@@ -15,3 +16,5 @@ if parser.parse_args().train:
     train()
 for name, picture in PICTURES.items():
     (FOLDER / f"{name}.svg").write_text(picture())
+for name in plots.PLOTS:
+    (plots.FOLDER / f"{name}.svg").write_text(plots.svg(name))
