@@ -55,6 +55,7 @@ _AT_FIRST_USE = {
     "explain": "explaining.explain",
     "evaluate_rows": "tables.evaluate_rows",
     "per_query": "tables.per_query",
+    "tie_range": "comparing.tie_range",
 }
 
 if typing.TYPE_CHECKING:
@@ -67,6 +68,7 @@ if typing.TYPE_CHECKING:
     from keras_rankmetrics.comparing import *
     from keras_rankmetrics.comparing.diagnose import Diagnosis as Diagnosis
     from keras_rankmetrics.comparing.diagnose import diagnose as diagnose
+    from keras_rankmetrics.comparing.tie_range import tie_range as tie_range
     from keras_rankmetrics.explaining.answers import Explanation as Explanation
     from keras_rankmetrics.explaining.explain import explain as explain
     from keras_rankmetrics.tables.evaluate_rows import (

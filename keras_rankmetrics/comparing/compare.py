@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
 from keras_rankmetrics.comparing import one_table, together
 from keras_rankmetrics.comparing.labels_and_scores import one_table_of
-from keras_rankmetrics.comparing.measured import ALL
-from keras_rankmetrics.comparing.measuring import measured_by
+from keras_rankmetrics.comparing.measured import ALL, Measured
+from keras_rankmetrics.comparing.measuring import measured_by, of_systems
 from keras_rankmetrics.comparing.reading import Reading
 from keras_rankmetrics.comparing.report import (
     differences_of,
@@ -163,31 +163,42 @@ def evaluate(
 
     Stability: stable.
     """
-    _check_metrics(metrics)
-    if isinstance(higher_is_better, Mapping):
-        raise TypeError(
-            "`higher_is_better` should be True or False for one run. Received: "
-            f"{higher_is_better!r}."
-        )
     reading = Reading(
         columns, query_ids, item_ids, higher_is_better, drop_same_id, duplicates
     )
-    if isinstance((columns or {}).get("score"), list | tuple):
-        raise ValueError(
-            "`columns` should name one column of scores. Received: "
-            f"{(columns or {})['score']!r}. For several, call `compare(table, "
-            "metrics=...)`."
-        )
     asked = reading, convention, groups, sample_weight
-    if run is None:
-        _check_one_table(truth, reading)
-        measured = measured_by(
-            metrics, truth, {ALL: None}, *asked, one_table.of_members
-        )
-    else:
-        measured = measured_by(metrics, truth, {ALL: run}, *asked)
+    of_members = of_members_for(truth, run, metrics, reading)
+    measured = measured_by(metrics, truth, {ALL: run}, *asked, of_members)
     warn_of_unjudged(measured)
     return Evaluated(measured, ALL, confidence)
+
+
+def of_members_for(
+    truth: Any, run: Any, metrics: Any, reading: Reading
+) -> Callable[..., Measured]:
+    """Return the function that computes the values of a run.
+
+    Raises:
+        TypeError: if there are no metrics, or several directions of scores.
+        ValueError: if there are several columns of scores, or an argument does
+            not fit a table without a run.
+    """
+    _check_metrics(metrics)
+    if isinstance(reading.higher_is_better, Mapping):
+        raise TypeError(
+            "`higher_is_better` should be True or False for one run. Received: "
+            f"{reading.higher_is_better!r}."
+        )
+    scores = (reading.columns or {}).get("score")
+    if isinstance(scores, list | tuple):
+        raise ValueError(
+            "`columns` should name one column of scores. Received: "
+            f"{scores!r}. For several, call `compare(table, metrics=...)`."
+        )
+    if run is not None:
+        return of_systems
+    _check_one_table(truth, reading)
+    return one_table.of_members
 
 
 def _check_metrics(metrics: Any) -> None:

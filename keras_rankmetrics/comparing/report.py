@@ -37,6 +37,7 @@ from keras_rankmetrics.metrics.tails import lower_means, quantiles
 
 Mark = Literal["better", "worse", ""]
 POWER = 0.8  # of the differences that a table calls detectable
+_LAST_ID_FIRST = "their ids, the last one first"
 _LEAST_IN_LIMITS = 100  # lists of equal value that may carry a mean in [0, 1]
 _STATISTICS: dict[str, Callable[..., Findings]] = {
     "mean": means,
@@ -494,21 +495,25 @@ def gaps(measured: Measured) -> Iterator[str]:
                 f"{name}: {overlap.same_id:,} of its items have the id of "
                 "their query, and are dropped."
             )
-    yield from _order_of_ties(measured)
+    if order := order_of_ties(measured):
+        of_dtype = f"{_rules_of(measured).get('score_dtype', '')} ".lstrip()
+        yield f"Items of equal {of_dtype}score are in the order of {order}."
     yield from _read_as(measured)
 
 
-def _order_of_ties(measured: Measured) -> Iterator[str]:
-    """Yield a sentence on the order of tied items, if their ids decide."""
+def order_of_ties(measured: Measured) -> str:
+    """Return what orders tied items, or "" if their ids have no say."""
     has_ids = any(x.overlap.retrieved for x in measured.systems.values())
     if has_ids and any("ties:stable" in x.signature for x in measured.metrics):
-        rules = dict(x.split(":") for x in measured.rules.split("|") if x)
-        of_dtype = f"{rules.get('score_dtype', '')} ".lstrip()
-        order = {
+        return {
             "first_id_first": "their ids, the first one first",
             "first_row_first": "the run",
-        }.get(rules.get("ties", ""), "their ids, the last one first")
-        yield f"Items of equal {of_dtype}score are in the order of {order}."
+        }.get(_rules_of(measured).get("ties", ""), _LAST_ID_FIRST)
+    return ""
+
+
+def _rules_of(measured: Measured) -> dict[str, str]:
+    return dict(x.split(":") for x in measured.rules.split("|") if x)
 
 
 def _read_as(measured: Measured) -> Iterator[str]:

@@ -232,9 +232,13 @@ class ConfiguredMetric(Accumulator):
         """Return a metric with a config from `get_config`."""
         return cls(**naming.deserialized(config))
 
-    def remade(self) -> Self:
-        """Return a metric with the same definition and name, and no state."""
-        return self.from_config(self._own_config())
+    def remade(self, **changed: Any) -> Self:
+        """Return a metric with the same definition and name, and no state.
+
+        Args:
+            **changed: the parameters that have another value.
+        """
+        return self.from_config({**self._own_config(), **changed})
 
     def _config(self) -> dict[str, Any]:
         config = {

@@ -1,0 +1,267 @@
+"""`tie_range`: the extreme values over the orders of tied items."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from keras_rankmetrics import metrics as known
+from keras_rankmetrics.comparing.compare import of_members_for
+from keras_rankmetrics.comparing.measured import ALL, Measured
+from keras_rankmetrics.comparing.measuring import measured_by
+from keras_rankmetrics.comparing.reading import Reading
+from keras_rankmetrics.comparing.report import order_of_ties
+from keras_rankmetrics.comparing.results import Evaluated
+from keras_rankmetrics.conventions.convention import Convention
+from keras_rankmetrics.engine.messages import as_table
+from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
+from keras_rankmetrics.types import TiePolicy
+
+# Metrics for which no order of tied items has a higher or a lower value than
+# those with the highest and with the lowest labels first: tests enumerate them.
+BY_LABELS: tuple[type[RankingMetric], ...] = (
+    known.AUC,
+    known.AdjustedMeanRankIndex,
+    known.AverageRelevancePosition,
+    known.BPref,
+    known.DCG,
+    known.ERR,
+    known.F1AtK,
+    known.FBetaAtK,
+    known.FallOutAtK,
+    known.GradedAveragePrecision,
+    known.GradedRankBiasedPrecision,
+    known.HitRateAtK,
+    known.JudgedAtK,
+    known.MeanAveragePrecision,
+    known.MeanRank,
+    known.MeanReciprocalRank,
+    known.NDCG,
+    known.OrderedPairAccuracy,
+    known.PFound,
+    known.PrecisionAtK,
+    known.QMeasure,
+    known.RBPResidual,
+    known.RPrecision,
+    known.RankBiasedPrecision,
+    known.RecallAtK,
+    known.UnjudgedAtK,
+)
+# Not with this option, whose value may be higher if fewer items are found.
+_NOT_BY_LABELS = ("denominator", "hits")
+_ORDERS: tuple[TiePolicy, ...] = (
+    "average",
+    "pessimistic",
+    "optimistic",
+    "stable",
+)
+_ROUNDING = 1e-6  # of values in single precision
+
+
+class TieRange(NamedTuple):
+    """The values of a metric over the orders of tied items.
+
+    Attributes:
+        mean: the mean over all orders, `ties="average"`.
+        lowest: the lowest value of any order.
+        highest: the highest value of any order.
+        in_order: the value of one order: that of the convention, or
+            `ties="stable"`.
+        lists: the number of lists whose value depends on the order.
+
+    Stability: provisional.
+    """
+
+    mean: float
+    lowest: float
+    highest: float
+    in_order: float
+    lists: int
+
+    @property
+    def range(self) -> float:
+        """The highest value minus the lowest."""
+        return self.highest - self.lowest
+
+    @property
+    def bias(self) -> float:
+        """The value of one order minus the mean over all."""
+        return self.in_order - self.mean
+
+
+class TieRanges(dict[str, TieRange]):
+    """The `TieRange` of each metric, by name. `print` shows a table.
+
+    Stability: provisional.
+    """
+
+    notes: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        """Return the table, and what it shows."""
+        head = ["", "mean", "lowest", "highest", "range", "bias", "lists"]
+        rows = [
+            [
+                name,
+                *(f"{x:.4f}" for x in (*found[:3], found.range)),
+                f"{found.bias:+.4f}",
+                f"{found.lists:,}",
+            ]
+            for name, found in self.items()
+        ]
+        return "\n".join([as_table(head, rows), *self.notes])
+
+
+def tie_range(
+    truth: Any,
+    run: Any = None,
+    metrics: Any = None,
+    *,
+    convention: str | Convention | None = None,
+    columns: Mapping[str, str | None] | None = None,
+    query_ids: Any = None,
+    item_ids: Any = None,
+    higher_is_better: bool = True,
+    drop_same_id: bool | None = None,
+    duplicates: Literal["error", "best"] = "error",
+    sample_weight: Any = None,
+) -> TieRanges:
+    """Return how much the values of a run depend on the order of tied items.
+
+    For each metric, it returns the mean over all orders of the tied items, the
+    lowest and the highest value of any order, and the value of one order. With
+    m the mean over the lists of a value v,
+
+        range = m(max over orders of v) - m(min over orders of v)
+        bias = m(v in one order) - m(mean over orders of v)
+
+    The one order is that of the convention, such as the last id first for
+    `"trec_eval"`; without a convention it is that of `ties="stable"`: the last
+    id first, or for arrays the order of the input.
+
+    Args:
+        truth: the labels of the items, or one table, as for `evaluate`.
+        run: the scores of the items, or None for one table.
+        metrics: metrics of labels, or their names. Their own `ties` is
+            replaced. For `MeanAveragePrecision(denominator="hits")`, metrics of
+            subtopics, clicks, two rankings and exposure, and your own, the
+            extreme orders are not known.
+        convention: the name of a tool, as for `evaluate`.
+        columns: the names of columns by role, as for `evaluate`.
+        query_ids: the id of each row of an input without ids of queries.
+        item_ids: the ids of items that the run numbers.
+        higher_is_better: False if scores are distances.
+        drop_same_id: True to drop items whose id is that of the query.
+        duplicates: `"error"`, or `"best"` to keep the best of equal items.
+        sample_weight: weights of queries or lists, as for `evaluate`. Weights
+            of items are refused.
+
+    Returns:
+        A `TieRange` for each metric, by name. `print` shows a table.
+
+    Raises:
+        ValueError: if the extreme orders of a metric are not known, if there
+            are weights of items, or as `evaluate` does.
+
+    Example:
+        >>> import keras_rankmetrics as krm
+        >>> labels = [[1, 0, 0, 1], [0, 1, 0, 0]]
+        >>> rounded = [[0.5, 0.5, 0.5, 0.1], [0.9, 0.4, 0.4, 0.1]]
+        >>> print(krm.tie_range(labels, rounded, "NDCG@3 RR"))
+                  mean  lowest  highest   range     bias  lists
+        NDCG@3  0.5005  0.4033   0.6220  0.2188  +0.1215      2
+        RR      0.5139  0.3333   0.7500  0.4167  +0.2361      2
+        lists: how many of 2 depend on the order of tied items.
+        bias: the value in the order of the input, minus the mean.
+
+    Yang et al., Reliable Evaluation Protocol for Low-Precision Retrieval,
+    arXiv 2508.03306 (2025).
+
+    Stability: provisional.
+    """
+    if not isinstance(sample_weight, Mapping) and np.ndim(sample_weight) > 1:
+        raise ValueError(
+            "`sample_weight` should have one weight for each list, [lists]. "
+            f"Received: {np.ndim(sample_weight)} dimensions. With weights of "
+            "items, the extreme orders are not those of the labels: leave them "
+            "out."
+        )
+    reading = Reading(
+        columns, query_ids, item_ids, higher_is_better, drop_same_id, duplicates
+    )
+    of_members = of_members_for(truth, run, metrics, reading)
+    of_all = functools.partial(_in_each_order, of_members)
+    asked = reading, convention, None, sample_weight
+    measured = measured_by(metrics, truth, {ALL: run}, *asked, of_all)
+    names = [statistic.name for statistic in measured.metrics]
+    if measured.statistics:
+        received = [statistic.name for statistic in measured.statistics]
+        raise ValueError(
+            f"`metrics` should be means over lists. Received: {received}. Pass "
+            "the metrics themselves."
+        )
+    means = list(Evaluated(measured, ALL).values())
+    of_run = measured.systems[ALL]
+    found = TieRanges()
+    for place in range(0, len(names), len(_ORDERS)):
+        _, low, high, _ = of_run.values[place : place + len(_ORDERS)]
+        differ = high - low > _ROUNDING * np.maximum(1.0, np.abs(high))
+        lists = int((differ & of_run.valid[place]).sum())
+        mean, lowest, highest, in_order = means[place : place + len(_ORDERS)]
+        found[names[place]] = TieRange(mean, lowest, highest, in_order, lists)
+    order = order_of_ties(measured) or "the input"
+    found.notes = (
+        f"lists: how many of {len(measured.lists):,} depend on the order of "
+        "tied items.",
+        f"bias: the value in the order of {order}, minus the mean.",
+    )
+    return found
+
+
+def _in_each_order(
+    of_members: Callable[..., Measured],
+    members: Sequence[RankingMetric],
+    truth: Any,
+    **others: Any,
+) -> Measured:
+    """Return the values of each metric by `_ORDERS`, the first by its name."""
+    variants = []
+    for metric in members:
+        _check_by_labels(metric)
+        name = metric.name
+        variants += [
+            metric.remade(ties=ties, name=name if ties == _ORDERS[0] else other)
+            for ties in _ORDERS
+            for other in [f"{name} ({ties})"]
+        ]
+    measured = of_members(variants, truth, **others)
+    of_run = measured.systems[ALL]
+    values = of_run.values.copy()
+    for place in range(1, len(values), len(_ORDERS)):
+        # Where lower is better, the highest labels first have the lowest value.
+        values[place : place + 2] = np.sort(values[place : place + 2], axis=0)
+    systems = {ALL: of_run._replace(values=values)}
+    return measured._replace(systems=systems)
+
+
+def _check_by_labels(metric: RankingMetric) -> None:
+    """Raise ValueError if the extreme orders of a metric are not known."""
+    options = metric.options
+    option, value = _NOT_BY_LABELS
+    reason = ""
+    if type(metric) not in BY_LABELS:
+        reason = f"{type(metric).__name__}, of which it is not known"
+    elif options.get(option) == value:
+        reason = f'{metric.name} with `{option}="{value}"`'
+    elif metric.definition.traits.needs_order(options):
+        reason = f"{metric.name}, which has no mean over the orders"
+    if reason:
+        raise ValueError(
+            "`metrics` should have their highest and lowest values with the "
+            f"highest and lowest labels first among tied items. Received: "
+            f'{reason}. Leave it out, or compute `ties="stable"` for the '
+            "orders that you want."
+        )

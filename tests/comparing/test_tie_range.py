@@ -1,0 +1,218 @@
+"""`tie_range` against the enumeration of all orders of tied items."""
+
+import itertools
+
+import numpy as np
+import pytest
+from catalogue import EVERY_ROW
+from pytest import approx
+
+import keras_rankmetrics as krm
+from keras_rankmetrics.comparing.tie_range import BY_LABELS
+
+ROWS = [row for row in EVERY_ROW if row.metric in BY_LABELS]
+HITS = {"denominator": "hits"}
+# Metrics of labels whose values over orders have no mean, or are no means.
+OTHERS = {
+    krm.InterpolatedPrecision,
+    krm.ElevenPointPrecision,
+    krm.GeometricMAP,
+    krm.Count,
+}
+
+
+def drawn(number, seed=0):
+    """Yield labels and tied scores, some not retrieved or not judged."""
+    rng = np.random.default_rng(seed)
+    for _ in range(number):
+        items = rng.integers(2, 6)
+        scores = rng.integers(0, 2, items).astype(float)
+        labels = rng.integers(0, 5, items).astype(float)
+        if rng.random() < 0.4:
+            scores[rng.integers(items)] = -np.inf
+        if rng.random() < 0.3:
+            labels = np.minimum(labels, 1)
+        if rng.random() < 0.3:
+            labels[rng.integers(items)] = krm.UNJUDGED
+        yield labels, scores
+
+
+def orders(scores):
+    """Yield scores without ties, one for each order of the tied items."""
+    tied = [
+        np.flatnonzero(scores == score)
+        for score in sorted(set(scores), reverse=True)
+        if score > -np.inf
+    ]
+    for parts in itertools.product(*map(itertools.permutations, tied)):
+        found = np.full(len(scores), -np.inf)
+        for rank, item in enumerate(itertools.chain(*parts)):
+            found[item] = len(scores) - rank
+        yield found
+
+
+def enumerated(metric, labels, scores):
+    """Return the values of a list in all orders."""
+    every = np.array(list(orders(scores)))
+    many = np.tile(labels, (len(every), 1))
+    return np.array(metric.per_list(many, every), float)
+
+
+def by_labels(row, k, labels, scores):
+    return sorted(
+        float(row.make(k, ties=ties).per_list([labels], [scores])[0])
+        for ties in ("pessimistic", "optimistic")
+    )
+
+
+def cutoffs(row):
+    every = (None, 1, 2, 3) if row.takes_k else (None,)
+    return [k for k in every if k or not row.needs_k]
+
+
+def is_known(row):
+    strict = row.metric.strict_order_under
+    return not (
+        HITS.items() <= row.options.items()
+        or (strict and strict in row.options.items())
+    )
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("row", [r for r in ROWS if is_known(r)], ids=str)
+def test_no_order_is_outside(row):
+    for labels, scores in drawn(12):
+        for k in cutoffs(row):
+            values = enumerated(row.make(k, ties="stable"), labels, scores)
+            if not np.isnan(values).any():
+                expected = values.min(), values.max()
+                found = by_labels(row, k, labels, scores)
+                assert found == approx(expected, abs=1e-5), (labels, scores, k)
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("row", [r for r in ROWS if not is_known(r)], ids=str)
+def test_what_is_refused_has_an_order_outside(row):
+    def is_outside(labels, scores):
+        values = enumerated(row.make(3, ties="stable"), labels, scores)
+        low, high = by_labels(row, 3, labels, scores)
+        return values.min() < low - 1e-3 or values.max() > high + 1e-3
+
+    # Residuals are refused since they have no mean over orders.
+    if row.metric is not krm.RBPResidual:
+        assert any(is_outside(*each) for each in drawn(200))
+    with pytest.raises(ValueError, match="Leave it out"):
+        krm.tie_range([[1, 0]], [[1, 1]], row.make(3))
+
+
+def test_all_metrics_of_labels_are_known_or_have_a_reason():
+    rows = {row.metric for row in EVERY_ROW}
+    assert rows - set(BY_LABELS) <= OTHERS
+    for metric in OTHERS:
+        with pytest.raises((ValueError, TypeError)):
+            krm.tie_range([[1, 0]], [[1, 1]], metric())
+
+
+def expected(metric, lists):
+    """Return the means over lists of the least, the highest and the mean."""
+    values = [enumerated(metric(ties="stable"), *each) for each in lists]
+    return [np.mean([f(x) for x in values]) for f in (np.mean, np.min, np.max)]
+
+
+LISTS = [
+    (np.array([1.0, 0.0, 0.0, 3.0]), np.array([0.5, 0.5, 0.5, 0.1])),
+    (np.array([0.0, 1.0, 2.0, 0.0]), np.array([0.9, 0.4, 0.4, 0.1])),
+    (np.array([2.0, 0.0, 1.0, 0.0]), np.array([0.9, 0.8, 0.7, 0.6])),
+]
+
+
+def test_arrays():
+    labels, scores = map(np.array, zip(*LISTS, strict=True))
+    metrics = [krm.NDCG(3), krm.MeanRank(), krm.MeanReciprocalRank()]
+    found = krm.tie_range(labels, scores, metrics)
+    assert list(found) == [metric.name for metric in metrics]
+    for metric in metrics:
+        name = metric.name
+        mean, low, high = expected(metric.remade, LISTS)
+        in_order = float(metric.remade(ties="stable")(labels, scores))
+        depend = sum(
+            np.ptp(enumerated(metric.remade(ties="stable"), *each)) > 1e-5
+            for each in LISTS
+        )
+        expect = mean, low, high, in_order, depend
+        assert found[name] == approx(expect, abs=1e-6)
+        assert found[name].range == approx(high - low, abs=1e-6)
+        assert found[name].bias == approx(in_order - mean, abs=1e-6)
+        evaluated = krm.evaluate(labels, scores, metric.remade())
+        assert found[name].mean == approx(evaluated[name])
+
+
+def of_ids():
+    truth, run = {}, {}
+    for place, (labels, scores) in enumerate(LISTS):
+        items = "abcd"
+        truth[f"q{place}"] = dict(zip(items, map(int, labels), strict=True))
+        run[f"q{place}"] = dict(zip(items, map(float, scores), strict=True))
+    return truth, run
+
+
+def test_ids_by_the_rules_of_a_tool():
+    truth, run = of_ids()
+    [found] = krm.tie_range(
+        truth, run, "ndcg_cut_3", convention="trec_eval"
+    ).values()
+    ndcg = krm.conventions.trec_eval.NDCG(k=3)
+    assert found[:3] == approx(expected(ndcg.remade, LISTS), abs=1e-6)
+    theirs = krm.evaluate(truth, run, "ndcg_cut_3", convention="trec_eval")
+    assert found.in_order == approx(theirs["ndcg_cut_3"])
+    text = str(krm.tie_range(truth, run, "ndcg_cut_3", convention="trec_eval"))
+    assert "lists: how many of 3 depend on the order of tied items." in text
+    assert "the order of their ids, the last one first, minus" in text
+
+
+def test_one_table_has_the_same_values():
+    truth, run = of_ids()
+    rows = [(q, i, truth[q][i], run[q][i]) for q in truth for i in truth[q]]
+    query, item, label, score = map(list, zip(*rows, strict=True))
+    table = {"query": query, "item": item, "label": label, "score": score}
+    found = krm.tie_range(table, metrics="NDCG@3 RR")
+    assert found == krm.tie_range(truth, run, "NDCG@3 RR")
+
+
+def test_weights_of_lists_weigh_the_extremes():
+    labels, scores = map(np.array, zip(*LISTS, strict=True))
+    weights = np.array([3.0, 1.0, 1.0])
+    found = krm.tie_range(
+        labels, scores, krm.MeanReciprocalRank(), sample_weight=weights
+    )["mrr"]
+    metric = krm.MeanReciprocalRank(ties="stable")
+    least = [enumerated(metric, *each).min() for each in LISTS]
+    assert found.lowest == approx(np.average(least, weights=weights))
+
+
+@pytest.mark.parametrize(
+    "metrics, said",
+    [
+        (krm.AlphaNDCG(k=2), "AlphaNDCG, of which it is not known"),
+        (krm.MeanAveragePrecision(k=2, denominator="hits"), "hits"),
+        (krm.NDCG(k=2, ideal="retrieved"), "no mean over the orders"),
+        (krm.Quantiles(krm.NDCG(k=2), [0.5]), "should be means over lists"),
+    ],
+)
+def test_unknown_extremes_are_refused(metrics, said):
+    labels = [[[1, 0], [0, 1]]] if "Alpha" in said else [[1, 0]]
+    with pytest.raises(ValueError, match=said):
+        krm.tie_range(labels, [[1, 1]], metrics)
+
+
+def test_your_own_metric_is_refused_even_if_it_is_a_known_one_inside():
+    class Own(krm.NDCG):
+        pass
+
+    with pytest.raises(ValueError, match="Own, of which it is not known"):
+        krm.tie_range([[1, 0]], [[1, 1]], Own(k=1))
+
+
+def test_weights_of_items_are_refused():
+    with pytest.raises(ValueError, match="one weight for each list"):
+        krm.tie_range([[1, 0]], [[1, 1]], "RR", sample_weight=[[1.0, 2.0]])
