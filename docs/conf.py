@@ -21,6 +21,7 @@ extensions = [
     "mathml",
     "metric_pages",
     "myst_parser",
+    "notebooks",
     "reference",
     "scripts",
     "sphinx.ext.autodoc",
@@ -42,7 +43,8 @@ html_static_path = ["_static"]
 html_extra_path = ["../LICENSE"]
 html_css_files = ["site.css"]
 html_favicon = "_static/mark.svg"
-html_context = {"default_mode": "auto"}
+# On GitHub, as "owner/name": with it, pages link to their notebook on Colab.
+html_context = {"default_mode": "auto", "repository": ""}
 html_math_renderer = "mathml"
 html_copy_source = False
 html_show_sourcelink = False

@@ -45,10 +45,36 @@ def test_the_site(tmp_path):
     for name in set(krm.__all__) - {"__version__", "UNJUDGED"}:
         assert name in pages["metrics.html"].tables, f"{name} in metrics.md"
 
+    linked = (site / "quickstart.html").read_text()
+    assert "/quickstart.ipynb" in linked and "Colab" not in linked
+
     for name in pages:
         if not name.startswith(SOURCES):
             found = MARKS.search((site / name).read_text())
             assert not found, f"{name}: {found}"
+
+
+@pytest.mark.skipif(not can_be_built(), reason="needs the extra [docs]")
+@pytest.mark.parametrize("repository", ["", "owner/name"])
+def test_a_page_links_to_its_notebook(tmp_path, repository):
+    docs = tmp_path / "docs"
+    (docs / "examples").mkdir(parents=True)
+    (docs / "examples" / "page.ipynb").write_text("{}")
+    (docs / "page.md").write_text("# A page\n")
+    (docs / "index.md").write_text("# A\n```{toctree}\npage\n```\n")
+    (docs / "conf.py").write_text(
+        f"import sys\nsys.path.insert(0, {str(ROOT / 'docs' / '_ext')!r})\n"
+        'extensions = ["myst_parser", "notebooks"]\n'
+        f"html_context = {{'repository': {repository!r}}}\n"
+    )
+    site = built(tmp_path, docs)
+    links = [x for x in pages_of(site)["page.html"].links if ".ipynb" in x]
+    [file] = site.glob("_downloads/*/page.ipynb")
+    assert links.pop(0) == file.relative_to(site).as_posix()
+    colab = "https://colab.research.google.com/github"
+    there = f"{colab}/{repository}/blob/main/docs/examples/page.ipynb"
+    assert links == [there] * bool(repository)
+    assert ".ipynb" not in (site / "index.html").read_text()
 
 
 def test_the_reference_has_a_row_for_every_metric():

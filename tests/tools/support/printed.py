@@ -2,7 +2,20 @@
 
 import re
 
+from pytest import approx
+
 WIDEST = 80
+NUMBER = re.compile(r"\d+\.\d+")
+BARS = re.compile(" *[▏▎▍▌▋▊▉█]+")
+
+
+def assert_alike(now, stored, message):
+    """The same words, and numbers that another machine rounds otherwise."""
+    stored, now = (BARS.sub("", text) for text in (stored, now))
+    assert NUMBER.sub("", now) == NUMBER.sub("", stored), message
+    numbers = [float(x) for x in NUMBER.findall(stored)]
+    found = [float(x) for x in NUMBER.findall(now)]
+    assert found == approx(numbers, abs=0.1), message
 
 
 def epochs(output):

@@ -23,12 +23,14 @@ def can_be_built() -> bool:
     return all(map(importlib.util.find_spec, NEEDED))
 
 
-def built(folder: pathlib.Path) -> pathlib.Path:
+def built(
+    folder: pathlib.Path, docs: pathlib.Path = ROOT / "docs"
+) -> pathlib.Path:
     """The folder of the site, built with each warning as an error."""
     site = folder / "site"
     sphinx = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going"]
     ran = subprocess.run(
-        [*sphinx, "-d", folder / "doctrees", ROOT / "docs", site],
+        [*sphinx, "-d", folder / "doctrees", docs, site],
         cwd=ROOT,
         capture_output=True,
         text=True,
