@@ -39,7 +39,14 @@ from keras_rankmetrics.types import GainFn as GainFn
 from keras_rankmetrics.types import RankDiscountFn as RankDiscountFn
 from keras_rankmetrics.version import __version__ as __version__
 
-_MODULES = ("callbacks", "conventions", "gains", "metrics", "types")
+_MODULES = (
+    "callbacks",
+    "conventions",
+    "gains",
+    "metrics",
+    "testing",
+    "types",
+)
 # These and what they import would double the time of the import.
 _AT_FIRST_USE = {
     "Compared": "comparing",
@@ -63,6 +70,7 @@ if typing.TYPE_CHECKING:
     from keras_rankmetrics import conventions as conventions
     from keras_rankmetrics import gains as gains
     from keras_rankmetrics import metrics as metrics
+    from keras_rankmetrics import testing as testing
     from keras_rankmetrics import types as types
     from keras_rankmetrics.catalogues import count_ranks as count_ranks
     from keras_rankmetrics.comparing import *

@@ -16,6 +16,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from keras_rankmetrics.comparing.measured import Measured, Values
+from keras_rankmetrics.conventions.rules import ORDERS
 from keras_rankmetrics.engine.aggregates import Estimate, PerList
 from keras_rankmetrics.engine.aggregates.estimate import is_symmetric
 from keras_rankmetrics.engine.aggregates.paired import (
@@ -37,7 +38,6 @@ from keras_rankmetrics.metrics.tails import lower_means, quantiles
 
 Mark = Literal["better", "worse", ""]
 POWER = 0.8  # of the differences that a table calls detectable
-_LAST_ID_FIRST = "their ids, the last one first"
 _LEAST_IN_LIMITS = 100  # lists of equal value that may carry a mean in [0, 1]
 _STATISTICS: dict[str, Callable[..., Findings]] = {
     "mean": means,
@@ -505,10 +505,7 @@ def order_of_ties(measured: Measured) -> str:
     """Return what orders tied items, or "" if their ids have no say."""
     has_ids = any(x.overlap.retrieved for x in measured.systems.values())
     if has_ids and any("ties:stable" in x.signature for x in measured.metrics):
-        return {
-            "first_id_first": "their ids, the first one first",
-            "first_row_first": "the run",
-        }.get(_rules_of(measured).get("ties", ""), _LAST_ID_FIRST)
+        return ORDERS[_rules_of(measured).get("ties", "last_id_first")]
     return ""
 
 

@@ -277,12 +277,13 @@ class Convention(_Presets):
         return f"<Convention {self.name}: {', '.join(self.presets)}>"
 
     def __str__(self) -> str:
-        """Return a description: the metrics, and those that are missing."""
+        """Return a description: rules, metrics, and those that are missing."""
         lacks = (f"no {name}: {why}" for name, why in self.without.items())
         return "\n  ".join(
             [
                 f"{self.name}: {self.about}",
                 f"source: {self.source}",
+                f"runs: {self.rules.in_words}",
                 *map(repr, self.presets.values()),
                 *lacks,
             ]

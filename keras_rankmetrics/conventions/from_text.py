@@ -8,9 +8,11 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+import keras
+
 from keras_rankmetrics import conventions, gains, metrics
 from keras_rankmetrics.conventions.convention import Convention
-from keras_rankmetrics.engine.messages import nearest
+from keras_rankmetrics.engine.messages import nearest, plain
 from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
 from keras_rankmetrics.metrics.names import (
     SYNTAX,
@@ -104,15 +106,39 @@ def _class_or_preset(
         there = f" in `{convention.name}`"
         convention.check_supported(spec.name)
     name = class_named(spec.name)
-    if name is None:
+    own = None if name or convention else _registered(spec.name)
+    if name is None and own is None:
+        own_name = " Register your own metric with Keras to name it."
         raise ValueError(
             f"There is no metric `{spec.name}`{there}."
             f"{nearest(spec.name, class_by_name())}{_source_of(text)}"
+            f"{own_name if convention is None else ''}"
         )
-    kind = getattr(convention or metrics, name)
+    kind = own or getattr(convention or metrics, str(name))
     if spec.at is not None and "k" not in inspect.signature(kind).parameters:
-        raise ValueError(f"{name} has no cutoff. Remove `@{spec.at}`.")
+        raise ValueError(f"{spec.name} has no cutoff. Remove `@{spec.at}`.")
     return kind
+
+
+def _registered(name: str) -> type[RankingMetric] | None:
+    """Return the metric of users with that class or short name, or None.
+
+    Raises:
+        ValueError: if several have it.
+    """
+    found = {
+        key: each
+        for key, each in keras.saving.get_custom_objects().items()
+        if isinstance(each, type)
+        and issubclass(each, RankingMetric)
+        and plain(name) in map(plain, (each.__name__, each.short_name or ""))
+    }
+    if len(set(found.values())) > 1:
+        raise ValueError(
+            f"`{name}` should be one registered metric. Received: "
+            f"{', '.join(sorted(found))}. Pass the metric itself."
+        )
+    return next(iter(found.values()), None)
 
 
 def _source_of(text: str) -> str:

@@ -6,6 +6,13 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+# What orders tied items, by the rule.
+ORDERS = {
+    "last_id_first": "their ids, the last one first",
+    "first_id_first": "their ids, the first one first",
+    "first_row_first": "the run",
+}
+
 
 class Rules(NamedTuple):
     """Rules by which a source reads runs, beyond the options of its metrics.
@@ -78,6 +85,15 @@ class Rules(NamedTuple):
             for name, value in self._asdict().items()
             if value != self._field_defaults[name]
         )
+
+    @property
+    def in_words(self) -> str:
+        """The order of tied items in words, and the other rules."""
+        ties = "by the option `ties` of each metric"
+        if self.ties in ORDERS:
+            ties = f"in the order of {ORDERS[self.ties]}"
+        others = str(self._replace(ties="options")).replace("|", ", ")
+        return f"tied items {ties}{others and f'; {others}'}"
 
     @property
     def options(self) -> dict[str, Any]:

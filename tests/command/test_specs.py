@@ -1,5 +1,6 @@
 """Metrics from text."""
 
+import keras
 import pytest
 
 import keras_rankmetrics as krm
@@ -184,3 +185,52 @@ def test_gains_are_called_as_in_signatures(gain):
 def test_a_name_of_another_tool_says_which_convention_has_it():
     with pytest.raises(ValueError, match="the convention trec_eval"):
         metrics_of("ndcg_cut_10", None)
+
+
+class Found(krm.RankingMetric):
+    short_name = "found_of_mine"
+
+    @staticmethod
+    def measure(ranking, k, most: float = 9.0):
+        return ranking.hits(k) / most
+
+
+@pytest.fixture
+def registered():
+    """Register classes for a test alone."""
+    known = keras.saving.get_custom_objects()
+    before = dict(known)
+    yield keras.saving.register_keras_serializable
+    known.clear()
+    known.update(before)
+
+
+@pytest.mark.parametrize("name", ["Found", "found", "found_of_mine"])
+def test_a_registered_metric_has_a_name(registered, name):
+    registered("test_specs")(Found)
+    [one, other] = metrics_of(f"{name}@3 {name}(most=4)@2", None)
+    assert (type(one), one.k, one.name) == (Found, 3, f"{name}@3")
+    assert (type(other), other.options["most"]) == (Found, 4)
+    found = krm.evaluate([[1, 0]], [[0.9, 0.1]], f"{name}@1")
+    assert found[f"{name}@1"] == pytest.approx(1 / 9)
+
+
+def test_a_metric_that_is_not_registered_has_none(registered):
+    with pytest.raises(ValueError, match="Register your own metric with Keras"):
+        metrics_of("found_of_mine@3", None)
+    registered("test_specs")(Found)
+    with pytest.raises(ValueError, match="no metric `Found` in `sklearn`"):
+        metrics_of("Found@3", conventions.named("sklearn"))
+
+
+def test_two_registered_metrics_of_one_name_are_refused(registered):
+    registered("test_specs")(Found)
+    registered("another")(type("Found", (Found,), {}))
+    with pytest.raises(ValueError, match=r"another>Found, test_specs>Found\."):
+        metrics_of("Found@3", None)
+
+
+def test_a_metric_of_the_package_keeps_its_name(registered):
+    registered("test_specs")(type("NDCG", (Found,), {}))
+    [found] = metrics_of("NDCG@3", None)
+    assert type(found) is krm.NDCG

@@ -54,3 +54,13 @@ def test_each_option_of_a_shared_metric_is_explained():
             for option in options - {"empty", "k"}:
                 choice = made.default_of(preset, option)
                 assert choice in explained[column, option], convention.name
+
+
+def test_printed_conventions_name_the_order_of_ties():
+    order = {
+        "trec_eval": "tied items in the order of their ids, the last one first",
+        "xgboost": "tied items in the order of the run; score_dtype:float32",
+        "ranx": "tied items by the option `ties` of each metric",
+    }
+    for name, words in order.items():
+        assert f"runs: {words}" in str(conventions.named(name))

@@ -1,0 +1,185 @@
+"""`check_metric`: it passes the metrics of the package, and finds mistakes."""
+
+import itertools
+import math
+
+import keras
+import numpy as np
+import pytest
+from catalogue import EVERY_ROW, OWN_FUNCTIONS, Row
+from keras import ops
+
+import keras_rankmetrics as krm
+from keras_rankmetrics.testing import check_metric
+
+register = keras.saving.register_keras_serializable("test_check_metric")
+FUNCTIONS = OWN_FUNCTIONS.values()
+# Not those with functions that Keras cannot load, or whose result is no mean.
+PASS = [
+    row
+    for row in EVERY_ROW
+    if not any(value in FUNCTIONS for value in row.options.values())
+    and row.metric not in (krm.Count, krm.GeometricMAP)
+]
+
+
+def passes(row):
+    grades = (0, 1) if row.metric is krm.PFound else (0, 1, 2)
+    check_metric(row.make(3), labels=grades, lists=25)
+
+
+@pytest.mark.parametrize(
+    "row", [Row(krm.NDCG, "ndcg"), Row(krm.PrecisionAtK, "precision")], ids=str
+)
+def test_the_metrics_of_the_package_pass(row):
+    passes(row)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("row", PASS, ids=str)
+def test_all_metrics_of_the_package_pass(row):
+    passes(row)
+
+
+def dcg(ranked, labels):
+    return sum(
+        (2**label - 1) / math.log2(rank + 1)
+        for rank, label in enumerate(ranked[:3], start=1)
+    )
+
+
+def test_a_reference_that_agrees():
+    check_metric(krm.DCG(k=3), dcg)
+    ndcg = krm.NDCG(k=3, empty="skip")
+
+    def reference(ranked, labels):
+        best = dcg(sorted(labels, reverse=True), labels)
+        return dcg(ranked, labels) / best if best else float("nan")
+
+    check_metric(ndcg, reference)
+
+
+def test_a_reference_that_differs():
+    with pytest.raises(AssertionError, match=r"dcg@2: .* of the reference\. E"):
+        check_metric(krm.DCG(k=2), dcg)
+
+
+def of_measure(measure, **members):
+    """Return a metric with that measure, registered with Keras."""
+    body = {"measure": staticmethod(measure), **members}
+    return register(type("Own", (krm.RankingMetric,), body))
+
+
+def first_two(ranking, k):
+    """Return the discounts of the first two relevant items, wrong with ties."""
+    total = ranking.total()
+    first = ops.where(ops.cumsum(total, axis=-1) <= 2.0, total, 0.0)
+    found = first * ranking.discount(krm.log2_discount, k)
+    return ops.sum(found, axis=-1) / 2.0
+
+
+def by_rank(ranking, k):
+    """Return NDCG of ranks, wrong where entries are items."""
+    gained = ranking.discounted(ranking.total(), krm.log2_discount, k)
+    best = ranking.discounted(ranking.best(k), krm.log2_discount, k)
+    return ops.divide_no_nan(gained, best)
+
+
+def of_entries(ranking, k):
+    """Return what depends on the number of entries, padding included."""
+    return ranking.hits(k) / 40.0 + 0.001 * ranking.total().shape[-1]
+
+
+CALLS = itertools.count()
+
+
+def counting(ranking, k):
+    """Return what depends on how often it was called."""
+    return ranking.hits(k) * 0.0 + (next(CALLS) % 97) / 97.0
+
+
+MISTAKES = {
+    first_two: "tied items should have the mean over all their orders",
+    by_rank: '`inputs="sparse"` should have the value of labels of 0 and 1',
+    of_entries: "should",
+    counting: "should",
+}
+
+
+@pytest.mark.parametrize("measure", MISTAKES, ids=lambda f: f.__name__)
+def test_a_mistake_is_found(measure):
+    with pytest.raises(AssertionError, match=MISTAKES[measure]) as error:
+        check_metric(of_measure(measure)(k=3))
+    assert "Expected: " in str(error.value)
+    assert "Received: " in str(error.value)
+
+
+def test_what_the_error_suggests_helps():
+    check_metric(of_measure(first_two, strict_order_under="always")(k=3))
+
+
+def test_batches_that_matter_are_found():
+    def of_batch(ranking, k):
+        hits = ranking.hits(k)
+        return ops.zeros_like(hits) + ops.mean(hits) / 10.0
+
+    with pytest.raises(AssertionError, match="should"):
+        check_metric(of_measure(of_batch)(k=3))
+
+
+def test_a_class_that_keras_does_not_know_is_found():
+    class Unknown(krm.RankingMetric):
+        @staticmethod
+        def measure(ranking, k):
+            return ranking.hits(k) / 9.0
+
+    with pytest.raises(AssertionError, match="Register the class") as error:
+        check_metric(Unknown(k=3))
+    assert len(str(error.value)) < 500
+
+
+def test_a_config_that_loses_an_option_is_found():
+    @register
+    class Forgets(krm.RankingMetric):
+        @staticmethod
+        def measure(ranking, k, most: float = 9.0):
+            return ranking.hits(k) / most
+
+        @classmethod
+        def from_config(cls, config):
+            return cls(**{**config, "most": 9.0})
+
+    with pytest.raises(AssertionError, match="should"):
+        check_metric(Forgets(k=3, most=12.0))
+
+
+def test_a_metric_with_an_option_passes():
+    @register
+    class Enough(krm.RankingMetric):
+        @staticmethod
+        def measure(ranking, k, enough: float = 5.0):
+            return ranking.hits(k) / enough
+
+    check_metric(Enough(k=3, enough=4.0))
+
+
+@pytest.mark.parametrize(
+    "metric, error, said",
+    [
+        ("NDCG@3", TypeError, "should be a `RankingMetric`"),
+        (krm.AlphaNDCG(k=3), ValueError, "takes other inputs"),
+        (krm.OverlapAtK(k=3), ValueError, "takes other inputs"),
+        (krm.NDCG(k=3, inputs="ids"), ValueError, "takes other inputs"),
+    ],
+)
+def test_what_it_cannot_check_is_refused(metric, error, said):
+    with pytest.raises(error, match=said):
+        check_metric(metric)
+
+
+def test_it_leaves_the_metric_as_it_was():
+    metric = krm.NDCG(k=2)
+    metric.update_state([[1, 0]], [[2.0, 1.0]])
+    check_metric(metric, lists=5)
+    assert metric.count() == 1
+    assert np.isclose(float(metric.result()), 1.0)
