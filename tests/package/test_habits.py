@@ -92,6 +92,9 @@ def test_the_hooks_are_the_linters_of_the_extra():
 def test_the_policies_are_there():
     assert "Report a vulnerability" in (GITHUB / "SECURITY.md").read_text()
     assert "- [ ]" in (GITHUB / "PULL_REQUEST_TEMPLATE.md").read_text()
+    conduct = (GITHUB / "CODE_OF_CONDUCT.md").read_text()
+    assert "Contributor Covenant 2.1" in conduct
+    assert "Report a vulnerability" in conduct and "@" not in conduct
 
 
 # The release command, in a repository of its own.
