@@ -18,6 +18,7 @@ extensions = [
     "blocks",
     "descriptions",
     "entries",
+    "llms",
     "mathml",
     "metric_pages",
     "myst_parser",

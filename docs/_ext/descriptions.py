@@ -7,9 +7,25 @@ import textwrap
 from typing import Any
 
 from docutils import nodes
+from sphinx import addnodes
 from sphinx.application import Sphinx
 
 LENGTH = 160
+# Text in boxes and tables makes no sense by itself.
+AROUND = nodes.section | addnodes.desc_content
+
+
+def description_of(page: nodes.document) -> str:
+    """Return the description that a page has, or its first paragraph."""
+    for meta in page.findall(nodes.meta):
+        if meta.get("name") == "description":
+            return meta["content"]
+    for paragraph in page.findall(nodes.paragraph):
+        if isinstance(paragraph.parent, AROUND):
+            text = paragraph.astext()
+            text = textwrap.shorten(text, LENGTH, placeholder=" ...")
+            return text.rstrip(":")
+    return ""
 
 
 def describe(
@@ -22,20 +38,10 @@ def describe(
     """Add the description, unless the page has one of its own."""
     if doctree is None or 'name="description"' in context["metatags"]:
         return
-    # Text in boxes and tables makes no sense by itself.
-    first = next(
-        (
-            paragraph
-            for paragraph in doctree.findall(nodes.paragraph)
-            if isinstance(paragraph.parent, nodes.section)
-        ),
-        None,
-    )
-    if first is not None:
-        text = textwrap.shorten(first.astext(), LENGTH, placeholder=" ...")
+    text = description_of(doctree)
+    if text:
         context["metatags"] += (
-            '\n<meta name="description" '
-            f'content="{html.escape(text.rstrip(":"))}">'
+            f'\n<meta name="description" content="{html.escape(text)}">'
         )
 
 

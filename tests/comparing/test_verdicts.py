@@ -544,9 +544,10 @@ def test_numbers_of_lists_that_are_refused(lists):
 
 def test_a_number_has_any_type_of_number():
     found = evaluated(20)
-    expected = found.gate(0.5, tolerance=0.1)
+    # As text: a verdict with a NaN does not equal itself from Python 3.13 on.
+    expected = repr(found.gate(0.5, tolerance=0.1))
     for number in (np.float32(0.5), np.array(0.5), "0.5"):
-        assert found.gate(number, tolerance=0.1) == expected
+        assert repr(found.gate(number, tolerance=0.1)) == expected
 
 
 def test_a_run_that_matches_nothing_is_refused_against_a_number():

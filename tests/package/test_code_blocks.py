@@ -39,7 +39,7 @@ def test_a_block_is_found():
 
 # What runs the blocks of a page, where it is not a test below.
 RUN_BY = {
-    "docs/comparing.md": "tests/comparing/test_plots.py",
+    "docs/comparing.md": "tests/comparing",
     "docs/logs.md": "tests/adapters",
     "docs/rows.md": "tests/rows/test_boosting.py",
     "docs/tracking.md": "tests/examples/test_tracking.py",

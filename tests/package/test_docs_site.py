@@ -1,9 +1,11 @@
 """The site that Sphinx builds of the docs: its links, and its reference."""
 
 import re
+import subprocess
+import sys
 
 import pytest
-from links import dead_links, pages_of, source_links
+from links import dead_links, markdown_links, pages_of, source_links
 from site_of_docs import ROOT, built, can_be_built
 
 import keras_rankmetrics as krm
@@ -52,6 +54,45 @@ def test_the_site(tmp_path):
         if not name.startswith(SOURCES):
             found = MARKS.search((site / name).read_text())
             assert not found, f"{name}: {found}"
+
+    text = (site / "llms.txt").read_text()
+    assert text.startswith(f"# {krm.__name__}\n\n> Ranking metrics for Keras")
+    links = markdown_links(text)
+    assert links["metrics/ndcg.html"] == "NDCG"
+    # Pages that Sphinx makes of no file.
+    made = re.compile(r"_modules/|(index|genindex|py-modindex|search)\.html$")
+    assert set(links) == {name for name in pages if not made.match(name)}, (
+        "pages in no table of contents"
+    )
+    for line in filter(None, text.splitlines()[4:]):
+        assert re.match(r"## \w|- \[[^\]]+\]\([\w./-]+\.html\): \S", line), line
+
+
+@pytest.mark.skipif(not can_be_built(), reason="needs the extra [docs]")
+@pytest.mark.parametrize(
+    "base, address", [("", ""), ("https://a.b/c", "https://a.b/c/")]
+)
+def test_links_for_language_models(tmp_path, base, address):
+    source, site = tmp_path / "docs", tmp_path / "site"
+    source.mkdir()
+    (source / "conf.py").write_text(
+        f"import sys\nsys.path.insert(0, {str(ROOT / 'docs' / '_ext')!r})\n"
+        "extensions = ['descriptions', 'llms']\n"
+        f"project, html_baseurl = 'krm', {base!r}\n"
+    )
+    for name, text in {
+        "index": "All\n===\n\nText.\n\n.. toctree::\n\n   one\n",
+        "one": "One: 1\n======\n\nFirst.\n\n.. toctree::\n\n   two\n",
+        "two": "Two: what?\n==========\n\nSecond:\n",
+    }.items():
+        (source / f"{name}.rst").write_text(text)
+    sphinx = [sys.executable, "-m", "sphinx", "-q", "-W", source, site]
+    subprocess.run(sphinx, check=True)
+    assert (site / "llms.txt").read_text() == (
+        "# krm\n\n> Text.\n\n## One\n\n"
+        f"- [One]({address}one.html): First.\n"
+        f"- [Two]({address}two.html): What? Second\n"
+    )
 
 
 @pytest.mark.skipif(not can_be_built(), reason="needs the extra [docs]")

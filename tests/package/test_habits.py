@@ -55,13 +55,14 @@ def test_the_workflow_runs_every_python_that_is_claimed():
         if re.search(r"Python :: 3\.\d+$", classifier)
     }
     jobs = read(GITHUB / "workflows" / "ci.yml")["jobs"]
-    [first] = [
+    alone = {
         step["with"]["python-version"]
-        for step in jobs["run"]["steps"]
+        for name in ("run", "next-version")
+        for step in jobs[name]["steps"]
         if "setup-python" in step.get("uses", "")
-    ]
+    }
     others = jobs["versions"]["strategy"]["matrix"]["python-version"]
-    assert {first, *others} == claimed
+    assert len(alone) == 2 and {*alone, *others} == claimed
 
 
 FORMS = sorted((GITHUB / "ISSUE_TEMPLATE").glob("[!c]*.yml"))
@@ -92,6 +93,9 @@ def test_the_hooks_are_the_linters_of_the_extra():
 def test_the_policies_are_there():
     assert "Report a vulnerability" in (GITHUB / "SECURITY.md").read_text()
     assert "- [ ]" in (GITHUB / "PULL_REQUEST_TEMPLATE.md").read_text()
+    conduct = (GITHUB / "CODE_OF_CONDUCT.md").read_text()
+    assert "Contributor Covenant 2.1" in conduct
+    assert "Report a vulnerability" in conduct and "@" not in conduct
 
 
 # The release command, in a repository of its own.

@@ -136,7 +136,7 @@ def test_what_is_not_there_has_a_dash():
     measured(fit, "keras_rankmetrics", 1.0)
     measured(fit, "keras_rs", 2.0)
     text = page([*batches(), fit])
-    assert "| One epoch of `fit` | **1.00 s**, keras_rs 2.00 s | – |" in text
+    assert "| One epoch of `fit` | **1.00 s**<br>keras_rs 2.00 s | – |" in text
     assert "| The first call | – | – |" in text
 
 

@@ -6,6 +6,7 @@ import dataclasses
 import html.parser
 import pathlib
 import posixpath
+import re
 from collections.abc import Iterator
 from urllib.parse import unquote, urlsplit
 
@@ -87,6 +88,12 @@ def _is_dead(
     # An empty fragment is the top of the page.
     fragment = unquote(url.fragment)
     return bool(fragment) and fragment not in pages.get(target, Page()).ids
+
+
+def markdown_links(text: str) -> dict[str, str]:
+    """The addresses and texts of links in Markdown."""
+    found = re.findall(r"\[([^\]]+)\]\(([^)]+)\)", text)
+    return {address: name for name, address in found}
 
 
 def source_links(folder: pathlib.Path) -> Iterator[str]:
