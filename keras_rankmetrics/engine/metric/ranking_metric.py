@@ -118,9 +118,11 @@ class ConfiguredMetric(Accumulator):
     inputs: InputForm = _of_definition("inputs")
     unjudged: UnjudgedPolicy = _of_definition("unjudged")
     labels: Labels = _of_definition("labels")
-    options: dict[str, Any] = cast(
-        Any, property(lambda self: dict(self.definition.options))
-    )
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The options of `measure` and `relevance`, by name."""
+        return dict(self.definition.options)
 
     def __init_subclass__(
         cls, *, abstract: bool = False, **kwargs: Any
