@@ -22,8 +22,17 @@ TOPICS = {
         "paired t test",
         "significance",
     ),
+    ("custom_loops", "training-loop-for-tensorflow-jax-and-pytorch"): (
+        "stateless",
+        "jax stateless",
+    ),
     ("metrics", "metrics-of-relevance"): ("cutoff",),
+    ("own_metrics", ""): ("own metric", "custom metric", "write a metric"),
     ("what_is_measured", "ties"): ("ties",),
+    ("what_is_measured", "best-and-worst-value-over-ties"): (
+        "best and worst ties",
+        "tie range",
+    ),
 }
 WORD = re.compile(r"[A-Z]+(?![a-z])\d*|[A-Z]?[a-z]+|\d+[a-z]*")
 

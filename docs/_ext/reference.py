@@ -222,6 +222,13 @@ def linked(app: Sphinx, page: nodes.document) -> None:
             ]
 
 
+def without_addresses(app: Sphinx, page: nodes.document) -> None:
+    """Make text of `NDCG@10`, which looks like an address of mail."""
+    for link in list(page.findall(nodes.reference)):
+        if link.get("refuri", "").startswith("mailto:"):
+            link.replace_self(nodes.Text(link.astext()))
+
+
 def setup(app: Sphinx) -> dict[str, Any]:
     """Connects both, and hands the members to the templates."""
     app.setup_extension("sphinx.ext.autodoc")
@@ -230,4 +237,5 @@ def setup(app: Sphinx) -> dict[str, Any]:
     # Before napoleon, which reads the sections of a docstring.
     app.connect("autodoc-process-docstring", with_common_arguments, 400)
     app.connect("doctree-read", linked)
+    app.connect("doctree-read", without_addresses)
     return {"parallel_read_safe": True}

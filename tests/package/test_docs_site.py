@@ -14,7 +14,7 @@ from tests.tools.pages.page import Page
 
 # Marks of objects that are for programs, not for readers.
 MARKS = re.compile(
-    r"\b_memo\b|TypeAliasForwardRef|&lt;(function|class|factory|object)\b"
+    r"mailto:|\b_memo\b|TypeAliasForwardRef|&lt;(function|class|factory|object)\b"
 )
 # Pages that show sources, where such a mark is code.
 SOURCES = ("_modules/",)

@@ -208,6 +208,8 @@ FIRST = {
     "cutoff": "metrics.html#metrics-of-relevance",
     "p value": "comparing.html#what-is-tested",
     "padding": "input.html#padding",
+    "own metric": "own_metrics.html",
+    "tie range": "what_is_measured.html#best-and-worst-value-over-ties",
     "early stopping": "in_keras.html#early-stopping-on-a-metric",
     "HitRateAtK": "metrics/hit_rate.html#keras_rankmetrics.HitRateAtK",
     "evaluate": "reference/keras_rankmetrics.evaluate.html",

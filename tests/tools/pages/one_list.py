@@ -52,38 +52,48 @@ def numbers() -> str:
         asked = Candidate(str(class_named(name)))
         grid = grid_of(data, recipes_of(data, [asked]))
         for k in cutoffs:
-            for indices in _by_value(grid, k).values():
-                shown = words if k is None else f"{words} at {k}"
-                rows.append(_row(grid, shown, indices, k))
+            shown = words if k is None else f"{words} at {k}"
+            by_cause = _by_cause(grid, k)
+            every = [x for each in by_cause for x in _tools(grid, each, k)]
+            several = {tool for tool in every if every.count(tool) > 1}
+            for indices in by_cause:
+                rows.append(_row(grid, shown, indices, k, several))
     header = "metric", "number", "tools", "what is different"
     return table(header, rows, left=(0, 2, 3))
 
 
-def _by_value(grid: Grid, k: int | None) -> dict[float, list[Index]]:
-    """Return the settings of tools at a cutoff, by their values."""
+def _by_cause(grid: Grid, k: int | None) -> list[list[Index]]:
+    """Return the settings of tools at a cutoff, by value and what is known."""
     found = defaultdict(list)
     for index in grid.tools:
         at = grid.recipes[index[1]].k
         # A cutoff beyond the list is none, unless the metric divides by it.
         is_asked = at == k or (at is None and k == 10)
         if is_asked and _tools(grid, [index], k):
-            found[round(float(grid.values[index]), 4)].append(index)
-    return dict(sorted(found.items(), key=lambda x: _cost(grid, x[1])))
+            value = round(float(grid.values[index]), 4)
+            found[value, grid.orders[index[0]].are_known].append(index)
+    return sorted(found.values(), key=lambda x: _cost(grid, x))
 
 
-def _tools(grid: Grid, indices: list[Index], k: int | None) -> list[str]:
-    """Return the libraries that report settings, without other arguments."""
+def _tools(
+    grid: Grid, indices: list[Index], k: int | None
+) -> dict[str, list[str]]:
+    """Return the measures of the libraries that report settings.
+
+    Measures with other arguments are left out.
+    """
     at = "" if k is None else str(k)
-    found = dict.fromkeys(
-        LIBRARIES.get(tool, tool)
-        for index in indices
-        for tool, name in grid.tools[index]
-        if tool not in LEFT_OUT
-        and _is_known(tool) == grid.orders[index[0]].are_known
-        and name.endswith((at, f"{at}-"))
-        and "=" not in name.replace("top=", "")
-    )
-    return list(found)
+    found: dict[str, list[str]] = {}
+    for index in indices:
+        for tool, name in grid.tools[index]:
+            if (
+                tool not in LEFT_OUT
+                and _is_known(tool) == grid.orders[index[0]].are_known
+                and name.endswith((at, f"{at}-"))
+                and "=" not in name.replace("top=", "")
+            ):
+                found.setdefault(LIBRARIES.get(tool, tool), []).append(name)
+    return found
 
 
 def _is_known(tool: str) -> bool:
@@ -96,19 +106,32 @@ def _cost(grid: Grid, indices: list[Index]) -> float:
 
 
 def _row(
-    grid: Grid, metric: str, indices: list[Index], k: int | None
+    grid: Grid,
+    metric: str,
+    indices: list[Index],
+    k: int | None,
+    several: set[str],
 ) -> list[str]:
+    """Return a row; libraries with several numbers have their measures."""
     recipes = {index[1] for index in indices}
     value = grid.values[indices[0]]
+    is_known = grid.orders[indices[0][0]].are_known
     equal = np.argwhere(np.abs(grid.values - value) < 1e-9).tolist()
     best = min(
-        (tuple(x) for x in equal if x[1] in recipes),
+        (
+            tuple(x)
+            for x in equal
+            if x[1] in recipes and grid.orders[x[0]].are_known == is_known
+        ),
         key=lambda index: grid.departures[index],
     )
     departures = explaining.setting_of(grid, best).departures
-    tools = ", ".join(_tools(grid, indices, k))
+    tools = [
+        f"{tool} (`{names[0]}`)" if tool in several else tool
+        for tool, names in _tools(grid, indices, k).items()
+    ]
     text = " ".join(departures) or "Nothing: it is ours."
-    return [metric, f"{value:.4f}", tools, text]
+    return [metric, f"{value:.4f}", ", ".join(tools), text]
 
 
 if __name__ == "__main__":
