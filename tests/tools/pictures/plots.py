@@ -19,7 +19,11 @@ def systems() -> tuple[np.ndarray, dict[str, np.ndarray]]:
     random = np.random.default_rng(0)
     labels = random.integers(0, 3, (200, 20))
     noise = random.normal(size=labels.shape)
-    return labels, {"old": labels + 2.0 * noise, "new": labels + 1.8 * noise}
+    return labels, {
+        "old": labels + 2.0 * noise,
+        "new": labels + 1.8 * noise,
+        "odd": labels + 2.0 * noise + 0.3 * random.normal(size=labels.shape),
+    }
 
 
 def by_cutoff() -> Any:
@@ -30,7 +34,7 @@ def by_cutoff() -> Any:
 
 def by_list() -> Any:
     """Return the axes of the differences of all lists."""
-    return krm.compare(*systems(), krm.NDCG(k=10)).plot_lists()
+    return krm.compare(*systems(), krm.NDCG(k=10)).plot_lists()[0]
 
 
 PLOTS: dict[str, Callable[[], Any]] = {"cutoffs": by_cutoff, "lists": by_list}
