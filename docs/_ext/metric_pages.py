@@ -78,6 +78,15 @@ COMMON = {
     "name": "the name in logs",
     "dtype": '`"float32"`, or `"float64"` on TensorFlow',
 }
+# A catalogue of two items, for metrics that need one.
+CATALOGUE = {
+    "num_items": 2,
+    "popularity": [0.5, 0.5],
+    "is_tail": [0, 1],
+    "vectors": [[1.0, 0.0], [0.0, 1.0]],
+    "groups": [[1.0, 0.0], [0.0, 1.0]],
+    "target": [0.5, 0.5],
+}
 HINTS = typing.get_type_hints(krm.RankingMetric.__init__)
 # The section of a docstring that lists the arguments, and its entries.
 SECTION = re.compile(r"^Args:\n((?:(?: {4}.*)?\n)+)", re.MULTILINE)
@@ -146,7 +155,8 @@ def table(metric: type[krm.RankingMetric]) -> Iterator[str]:
         code, name = f"`{written(each)}`", each.name
         if name in GUIDES:
             code = f"[{code}](../{GUIDES[name]})"
-        meaning = documented.get(name) or COMMON.get(name) or values_of(name)
+        meaning = documented.get(name) or COMMON.get(name)
+        meaning = meaning or values_of(metric, name)
         yield f"| {code} | {linked(meaning).replace('|', '/')} |"
 
 
@@ -156,15 +166,31 @@ def arguments_of(metric: type[krm.RankingMetric]) -> str:
     return found[1] if found else ""
 
 
-def values_of(name: str) -> str:
+def values_of(metric: type[krm.RankingMetric], name: str) -> str:
     """Return the values of an argument of all metrics, by its type."""
     found = [
         value
         for part in (HINTS[name], *typing.get_args(HINTS[name]))
         if typing.get_origin(part) is Literal
         for value in typing.get_args(part)
+        if takes(metric, name, value)
     ]
-    return ", ".join(f'`"{value}"`' for value in found)
+    texts = [f'`"{value}"`' for value in found]
+    if name == "adjusted":
+        texts.insert(0, "`None`")
+    return ", ".join(texts)
+
+
+def takes(metric: type[krm.RankingMetric], name: str, value: str) -> bool:
+    """Return False if the metric refuses a value of an argument."""
+    known = inspect.signature(metric).parameters
+    needed = {k: x for k, x in {**CATALOGUE, "k": 3}.items() if k in known}
+    metric(**needed)
+    try:
+        metric(**needed, **{name: value})
+    except ValueError:
+        return False
+    return True
 
 
 def linked(text: str) -> str:

@@ -65,6 +65,19 @@ def test_all_arguments_are_in_a_table_that_links(address, browser, width):
                     assert link == f"../{LINKED[argument]}", name
 
 
+def test_values_that_a_metric_refuses_are_not_listed(address, browser):
+    expected = {
+        "alpha_ndcg": ("inputs", '"scores"'),
+        "dcg": ("empty", '"zero", "skip"'),
+        "novelty": ("adjusted", "None"),
+    }
+    with opened(browser, "a desk", scripts=False) as (page, _):
+        for name, (argument, values) in expected.items():
+            page.goto(f"{address}/metrics/{name}.html")
+            row = page.locator(".arguments tr", has_text=f"{argument}=")
+            assert row.locator("td").last.inner_text() == values
+
+
 def test_tables_are_whole_on_a_desk(address, browser, site):
     pages = [path.relative_to(site).as_posix() for path in site.rglob("*.html")]
     with opened(browser, "a desk") as (page, wrong):
