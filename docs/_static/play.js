@@ -525,7 +525,8 @@
     for (const name of COLUMNS) head.append(make("th", { scope: "col" }));
     const body = make("tbody");
     for (const convention of Object.keys(conventions)) {
-      const row = make("tr", {}, make("th", { scope: "row" }, convention));
+      const parts = convention.split(/(?<=_)/).flatMap((part) => [part, make("wbr")]);
+      const row = make("tr", {}, make("th", { scope: "row" }, ...parts));
       for (const name of COLUMNS) {
         const cell = make("td");
         if (name in conventions[convention].metrics) cell.append(valueButton(name, convention));

@@ -145,6 +145,9 @@ def of_systems(
         together.check_arrays(inputs, rules, are_labels)
         found = _by_position(members, truth, systems, sample_weight, depth)
     lists, of_truth, of_systems = found
+    if rules.decimals is not None:
+        for each in of_systems.values():
+            each.values[:] = rules.rounded(each.values)
     if reading.drop_same_id:
         warn_if_none_dropped(runs.values())
     are_in_order = not are_by_id or judged.has_row_numbers
@@ -215,8 +218,6 @@ def _by_id(
             of_lists.valid[:, left_out] = False
             overlap = overlap._replace(left_out=len(left_out))
         of_lists.values[np.ix_(lower, missing)] = np.nan
-        if rules.decimals is not None:
-            of_lists.values[:] = rules.rounded(of_lists.values)
         if depth is not None:
             of_lists.valid[:] &= judgements.labelled()
         overlap = overlap._replace(same_id=run.same_id)

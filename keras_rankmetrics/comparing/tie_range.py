@@ -52,12 +52,9 @@ BY_LABELS: tuple[type[RankingMetric], ...] = (
 )
 # Not with this option, whose value may be higher if fewer items are found.
 _NOT_BY_LABELS = ("denominator", "hits")
-_ORDERS: tuple[TiePolicy, ...] = (
-    "average",
-    "pessimistic",
-    "optimistic",
-    "stable",
-)
+# Before the order that users or tools have.
+_ORDERS: tuple[TiePolicy, ...] = ("average", "pessimistic", "optimistic")
+_EACH = len(_ORDERS) + 1
 _ROUNDING = 1e-6  # of values in single precision
 
 
@@ -68,8 +65,8 @@ class TieRange(NamedTuple):
         mean: the mean over all orders, `ties="average"`.
         lowest: the lowest value of any order.
         highest: the highest value of any order.
-        in_order: the value of one order: that of the convention, or
-            `ties="stable"`.
+        in_order: the value by the rule of the convention or the metric, or
+            with `ties="stable"`.
         lists: the number of lists whose value depends on the order.
 
     Stability: provisional.
@@ -88,7 +85,7 @@ class TieRange(NamedTuple):
 
     @property
     def bias(self) -> float:
-        """The value of one order minus the mean over all."""
+        """The value of `in_order` minus the mean over all orders."""
         return self.in_order - self.mean
 
 
@@ -139,16 +136,17 @@ def tie_range(
         bias = m(v in one order) - m(mean over orders of v)
 
     The one order is that of the convention, such as the last id first for
-    `"trec_eval"`; without a convention it is that of `ties="stable"`: the last
-    id first, or for arrays the order of the input.
+    `"trec_eval"`, or that of the option `ties` of a metric. For metrics that
+    take the mean over all orders, it is that of `ties="stable"`: the last id
+    first, or for arrays the order of the input. The bias is 0 for a convention
+    with that mean, such as `"sklearn"`.
 
     Args:
         truth: the labels of the items, or one table, as for `evaluate`.
         run: the scores of the items, or None for one table.
-        metrics: metrics of labels, or their names. Their own `ties` is
-            replaced. For `MeanAveragePrecision(denominator="hits")`, metrics of
-            subtopics, clicks, two rankings and exposure, and your own, the
-            extreme orders are not known.
+        metrics: metrics of labels, or their names. The extreme orders are not
+            known for `MeanAveragePrecision(denominator="hits")`, metrics of
+            subtopics, clicks, two rankings and exposure, and your own.
         convention: the name of a tool, as for `evaluate`.
         columns: the names of columns by role, as for `evaluate`.
         query_ids: the id of each row of an input without ids of queries.
@@ -193,7 +191,7 @@ def tie_range(
         columns, query_ids, item_ids, higher_is_better, drop_same_id, duplicates
     )
     of_members = of_members_for(truth, run, metrics, reading)
-    of_all = functools.partial(_in_each_order, of_members)
+    of_all = functools.partial(_in_each_order, of_members, bool(convention))
     asked = reading, convention, None, sample_weight
     measured = measured_by(metrics, truth, {ALL: run}, *asked, of_all)
     names = [statistic.name for statistic in measured.metrics]
@@ -206,23 +204,27 @@ def tie_range(
     means = list(Evaluated(measured, ALL).values())
     of_run = measured.systems[ALL]
     found = TieRanges()
-    for place in range(0, len(names), len(_ORDERS)):
-        _, low, high, _ = of_run.values[place : place + len(_ORDERS)]
+    for place in range(0, len(names), _EACH):
+        _, low, high, _ = of_run.values[place : place + _EACH]
         differ = high - low > _ROUNDING * np.maximum(1.0, np.abs(high))
         lists = int((differ & of_run.valid[place]).sum())
-        mean, lowest, highest, in_order = means[place : place + len(_ORDERS)]
+        mean, lowest, highest, in_order = means[place : place + _EACH]
         found[names[place]] = TieRange(mean, lowest, highest, in_order, lists)
-    order = order_of_ties(measured) or "the input"
+    order = f"in the order of {order_of_ties(measured) or 'the input'}"
+    rules = [x.signature.partition("|ties:")[2] for x in measured.metrics]
+    policies = dict.fromkeys(x.partition("|")[0] for x in rules[3::_EACH])
+    orders = [order if x == "stable" else f'by `ties="{x}"`' for x in policies]
     found.notes = (
         f"lists: how many of {len(measured.lists):,} depend on the order of "
         "tied items.",
-        f"bias: the value in the order of {order}, minus the mean.",
+        f"bias: the value {' or '.join(orders)}, minus the mean.",
     )
     return found
 
 
 def _in_each_order(
     of_members: Callable[..., Measured],
+    are_of_tool: bool,
     members: Sequence[RankingMetric],
     truth: Any,
     **others: Any,
@@ -232,15 +234,18 @@ def _in_each_order(
     for metric in members:
         _check_by_labels(metric)
         name = metric.name
+        own: TiePolicy = metric.ties or "average"
+        if own == "average" and not are_of_tool:
+            own = "stable"
+        names = (name, *(f"{name} {x}" for x in ("lowest", "highest", "own")))
         variants += [
-            metric.remade(ties=ties, name=name if ties == _ORDERS[0] else other)
-            for ties in _ORDERS
-            for other in [f"{name} ({ties})"]
+            metric.remade(ties=ties, name=each)
+            for each, ties in zip(names, (*_ORDERS, own), strict=True)
         ]
     measured = of_members(variants, truth, **others)
     of_run = measured.systems[ALL]
     values = of_run.values.copy()
-    for place in range(1, len(values), len(_ORDERS)):
+    for place in range(1, len(values), _EACH):
         # Where lower is better, the highest labels first have the lowest value.
         values[place : place + 2] = np.sort(values[place : place + 2], axis=0)
     systems = {ALL: of_run._replace(values=values)}

@@ -159,3 +159,11 @@ def test_notes_tell_queries_that_are_left_out():
     for convention in ("trec_eval_without_c", *of_both):
         assert f"s: 1 {rows} count as lists that retr" in texts[convention]
         assert f"s: 1 {rows} are left out." in texts[convention]
+
+
+def test_values_of_arrays_are_rounded_too():
+    labels, scores = [[1, 0, 0, 1]], [[0.9, 0.8, 0.7, 0.6]]
+    tool = {"convention": "search_relevance"}
+    found = krm.evaluate(labels, scores, "NDCG@10", **tool)["NDCG@10"]
+    exact = krm.evaluate(labels, scores, "NDCG@10")["NDCG@10"]
+    assert (found, round(exact, 4)) == (0.88, 0.8772)

@@ -170,6 +170,38 @@ def test_ids_by_the_rules_of_a_tool():
     assert "the order of their ids, the last one first, minus" in text
 
 
+@pytest.mark.parametrize(
+    "tool, order",
+    [
+        ("trec_eval", "in the order of their ids, the last one first"),
+        ("beir", "in the order of their ids, the last one first"),
+        ("catboost", 'by `ties="pessimistic"`'),
+        ("sklearn", 'by `ties="average"`'),
+        ("keras_rs", 'by `ties="average"`'),
+    ],
+)
+def test_the_bias_is_that_of_the_tool(tool, order):
+    truth, run = of_ids()
+    name = {"trec_eval": "ndcg_cut_3", "catboost": "NDCG:top=3"}.get(tool)
+    name = name or ("NDCG@3" if tool != "sklearn" else "ndcg_score@3")
+    asked = truth, run, "NDCG(k=3)" if tool == "sklearn" else name
+    found = krm.tie_range(*asked, convention=tool)
+    [theirs] = krm.evaluate(*asked, convention=tool).values()
+    [each] = found.values()
+    assert each.in_order == approx(theirs)
+    assert each.lowest <= theirs <= each.highest
+    assert order in str(found)
+    if "average" in order:
+        assert each.bias == 0
+
+
+def test_the_bias_is_that_of_the_option_of_a_metric():
+    labels, scores = map(np.array, zip(*LISTS, strict=True))
+    metric = krm.NDCG(k=2, ties="optimistic")
+    found = krm.tie_range(labels, scores, metric)["ndcg@2"]
+    assert found.in_order == found.highest > found.mean
+
+
 def test_one_table_has_the_same_values():
     truth, run = of_ids()
     rows = [(q, i, truth[q][i], run[q][i]) for q in truth for i in truth[q]]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import pathlib
 import re
+import types
 
 import numpy as np
 import pytest
@@ -168,7 +170,10 @@ def test_lightgbm_in_the_interface_of_scikit_learn(data, tmp_path):
     made = documented(
         "eval_metric=rank_metrics",
         tmp_path,
-        lgb=lgb,
+        # Its threads would wait for those of other tests.
+        lgb=types.SimpleNamespace(
+            LGBMRanker=functools.partial(lgb.LGBMRanker, n_jobs=1)
+        ),
         metrics=metrics(),
         features=features,
         labels=labels,
