@@ -26,6 +26,7 @@ TOPICS = {
         "stateless",
         "jax stateless",
     ),
+    ("examples/index", ""): ("notebook", "notebooks"),
     ("metrics", "metrics-of-relevance"): ("cutoff",),
     ("own_metrics", ""): ("own metric", "custom metric", "write a metric"),
     ("what_is_measured", "ties"): ("ties",),
