@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -11,7 +12,9 @@ import numpy as np
 
 from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
 
-_CLOSE = 1e-4  # single precision, over a few operations
+_CLOSE, _ZERO = 1e-4, 1e-6  # single precision, over a few operations
+_MOST = 0.7  # the share of the first label
+_MOST_ORDERS = 120  # of the tied items of a list
 _PADDING = -1.0
 # A function of the labels at the ranks 1, 2, ..., and of those of all items.
 Reference = Callable[[list[float], list[float]], float]
@@ -39,56 +42,63 @@ class _Lists(NamedTuple):
             scores[row] = [*others, *others[-1:] * (longest - len(others))]
         return labels.astype("float32"), scores.astype("float32")
 
-    def __getitem__(self, place: Any) -> Any:
-        """Return some of the lists, or one of both parts."""
-        if isinstance(place, slice):
-            return _Lists(self.labels[place], self.scores[place])
-        return tuple.__getitem__(self, place)
-
 
 def check_metric(
     metric: RankingMetric,
     reference: Reference | None = None,
     *,
     labels: Sequence[float] = (0.0, 1.0, 2.0),
-    lists: int = 40,
+    items: int = 9,
+    lists: int = 60,
+    of_catalogue: bool = False,
     seed: int = 0,
 ) -> None:
     """Check that a metric of your own keeps the promises of the package.
 
     It draws short lists, and raises an error with the first list for which
 
+    - a metric from the config has another value, or Keras cannot load it;
+    - the value is NaN, or depends on the other lists of the batch or on chance;
+    - the value depends on padding, on a mask, on the order of the items in the
+      input or, if it is at most 1, on a factor of all weights of items;
     - the value of tied items is not the mean over all their orders, by
       enumeration;
-    - the value depends on the order of the items in the input, on padding or on
-      a mask;
     - `inputs="sparse"` or `inputs="ids"` has another value than `"scores"`,
       unless the metric refuses it;
     - the result depends on batches, states or compilation in `evaluate`;
-    - a metric from the config has another value, or Keras cannot load it;
     - the value differs from that of the reference.
 
     A metric that passes may still measure something else than you mean: only a
-    reference shows that.
+    reference shows that. Call it on each backend that you use: PyTorch compiles
+    nothing, and so misses an `if` on a tensor. On JAX, which compiles each
+    shape, it takes up to a minute.
 
     Args:
         metric: a metric of labels, with its cutoff and options.
         reference: a function in plain Python, `reference(ranked, labels)`, of
             the labels at the ranks 1, 2, ... and of the labels of all items,
-            retrieved or not. It returns the value without ties.
-        labels: the labels to draw from.
+            retrieved or not. It returns the value of a list that is not empty,
+            without ties.
+        labels: the labels to draw from, the first one most often. Add
+            fractions if you have some.
+        items: the largest number of items, more than k.
         lists: the number of lists.
+        of_catalogue: True if the position of an item is its number in a
+            catalogue, as for `items.at`, so that it may change the value.
         seed: a seed for the lists.
 
     Raises:
         AssertionError: if the metric breaks a promise.
         TypeError: if the metric is not a `RankingMetric`.
-        ValueError: if it does not take a label for each item.
+        ValueError: if it does not take a label for each item, or an argument is
+            invalid.
 
     Example:
         >>> from keras import ops
+        >>> import keras
         >>> import keras_rankmetrics as krm
-        >>> class AnyTwo(krm.RankingMetric):
+        >>> @keras.saving.register_keras_serializable("my_package")
+        ... class AnyTwo(krm.RankingMetric):
         ...     @staticmethod
         ...     def measure(ranking, k):
         ...         return ops.where(ranking.hits(k) >= 2.0, 1.0, 0.0)
@@ -98,6 +108,19 @@ def check_metric(
 
     Stability: provisional.
     """
+    _check_arguments(metric, labels, items, lists)
+    drawn = _drawn(labels, items, lists, seed)
+    _check_config(metric, drawn)
+    _check_alone(metric, drawn)
+    _check_input(metric, drawn, of_catalogue)
+    _check_orders(metric, drawn, reference)
+    _check_forms(metric, drawn)
+    _check_batches(metric, drawn)
+
+
+def _check_arguments(
+    metric: Any, labels: Sequence[float], items: int, lists: int
+) -> None:
     if not isinstance(metric, RankingMetric):
         raise TypeError(
             f"`metric` should be a `RankingMetric`. Received: {metric!r}."
@@ -107,28 +130,48 @@ def check_metric(
             "`check_metric` draws a label for each item. Received: "
             f"{metric.name}, which takes other inputs."
         )
-    drawn = _drawn(labels, lists, seed)
-    _check_orders(metric, drawn, reference)
-    _check_input(metric, drawn)
-    _check_forms(metric, drawn)
-    _check_batches(metric, drawn)
-    _check_config(metric, drawn)
+    if metric.ties == "shuffle":
+        raise ValueError(
+            "The order of tied items should not be drawn. Received: "
+            f'{metric.name} with `ties="shuffle"`. Check it with "average".'
+        )
+    for name, holds, expected, received in (
+        ("labels", len(set(labels)) > 1 and max(labels) > 0, "0 and 1", labels),
+        ("items", items > 1, "an integer above 1", items),
+        ("lists", lists > 0, "a positive integer", lists),
+    ):
+        if not holds:
+            raise ValueError(
+                f"`{name}` should be such as {expected}. Received: {received}."
+            )
 
 
-def _drawn(labels: Sequence[float], lists: int, seed: int) -> _Lists:
+def _drawn(
+    labels: Sequence[float], items: int, lists: int, seed: int
+) -> _Lists:
     rng = np.random.default_rng(seed)
-    found = _Lists([], [])
-    for _ in range(lists):
-        items = int(rng.integers(2, 7))
-        scores = rng.integers(0, 3, items).astype(float)
-        scores[rng.random(items) < 0.1] = -np.inf
-        found.labels.append(rng.choice(labels, items).tolist())
-        found.scores.append(scores.tolist())
+    others = (1.0 - _MOST) / (len(labels) - 1)
+    shares = [_MOST, *[others] * (len(labels) - 1)]
+    # Nothing retrieved, nothing relevant, only the best, and some of the best
+    # among many tied items.
+    best, worst = [float(max(labels))] * 2, [float(min(labels))] * 2
+    many = [*best, *worst, *worst][: min(items, 5)]
+    found = _Lists([best, worst, best, many], [])
+    found.scores.extend([[-np.inf] * 2, [1.0, 0.0], [0.0] * 2])
+    found.scores.append([0.0] * len(many))
+    while len(found.labels) < lists:
+        number = int(rng.integers(2, items + 1))
+        scores = rng.integers(0, 1 + number // 2, number).astype(float)
+        scores[rng.random(number) < 0.1] = -np.inf
+        tied = np.unique(scores[scores > -np.inf], return_counts=True)[1]
+        if math.prod(map(math.factorial, tied.tolist())) <= _MOST_ORDERS:
+            found.labels.append(rng.choice(labels, number, p=shares).tolist())
+            found.scores.append(scores.tolist())
     return found
 
 
-def _values(metric: RankingMetric, y_true: Any, y_pred: Any) -> np.ndarray:
-    values = keras.ops.convert_to_numpy(metric.per_list(y_true, y_pred))
+def _values(metric: RankingMetric, *inputs: Any) -> np.ndarray:
+    values = keras.ops.convert_to_numpy(metric.per_list(*inputs))
     return np.asarray(values, "float64")
 
 
@@ -137,18 +180,53 @@ def _check_equal(
     promise: str,
     expected: Any,
     received: Any,
-    lists: _Lists,
     remedy: str,
+    lists: _Lists | None = None,
 ) -> None:
     """Raise AssertionError with the first list whose value differs."""
-    close = np.isclose(received, expected, _CLOSE, _CLOSE, equal_nan=True)
+    expected, received = np.atleast_1d(expected), np.atleast_1d(received)
+    close = np.isclose(received, expected, _CLOSE, _ZERO, equal_nan=True)
     if close.all():
         return
     place = int(np.flatnonzero(~close)[0])
+    example = ""
+    if lists is not None:
+        example = (
+            f", for the labels {lists.labels[place]} and the scores "
+            f"{lists.scores[place]}"
+        )
     raise AssertionError(
         f"{metric.name}: {promise}. Expected: {expected[place]:.6g}. Received: "
-        f"{received[place]:.6g}, for the labels {lists.labels[place]} and the "
-        f"scores {lists.scores[place]}. {remedy}"
+        f"{received[place]:.6g}{example}. {remedy}"
+    )
+
+
+def _check_alone(metric: RankingMetric, lists: _Lists) -> None:
+    """Check that values are numbers, and depend on their list alone."""
+    values = _values(metric, *lists)
+    alone = [
+        _values(metric, [labels], [scores])[0]
+        for labels, scores in zip(*lists, strict=True)
+    ]
+    _check_equal(
+        metric,
+        "the value of a list should not depend on others, nor on chance",
+        np.array(alone),
+        values,
+        "Compute the measure of each list, `[lists]`, from the ranking alone.",
+        lists,
+    )
+    try:
+        filled = _values(metric.remade(empty="zero"), *lists)
+    except ValueError:
+        return  # the metric refuses it
+    _check_equal(
+        metric,
+        "values should be numbers",
+        np.where(np.isnan(filled), 0.0, filled),
+        filled,
+        "Divide by `ops.divide_no_nan`.",
+        lists,
     )
 
 
@@ -168,65 +246,80 @@ def _check_orders(
 ) -> None:
     """Check values without ties, and that those with ties are their means."""
     strict = metric.remade(ties="stable")
-    means, of_reference, alone = [], [], _Lists([], [])
+    means, alone = [], _Lists([], [])
+    expected: list[float] = []
     for labels, scores in zip(*lists, strict=True):
         orders = list(_orders(scores))
         without_ties = np.full((len(orders), len(scores)), -np.inf)
         for row, order in enumerate(orders):
             without_ties[row, order] = np.arange(len(order), 0, -1)
-        every = _Lists([labels] * len(orders), without_ties.tolist())
-        values = _values(strict, *every)
-        means.append(np.mean(values))
+        every = [labels] * len(orders), without_ties.tolist()
+        means.append(np.mean(_values(strict, *every)))
+        alone.labels.append(labels)
+        alone.scores.append(every[1][0])
         if reference is not None:
-            alone.labels.append(labels)
-            alone.scores.append(every.scores[0])
             ranked = [labels[item] for item in orders[0]]
-            of_reference.append((values[0], reference(ranked, labels)))
+            expected.append(reference(ranked, labels))
     if reference is not None:
-        received, expected = np.array(of_reference, "float64").T
-        counts = ~np.isnan(received)  # others are excluded lists
+        received = _values(strict, *alone)
         _check_equal(
             metric,
             "the value should be that of the reference",
-            np.where(counts, expected, np.nan),
+            np.where(_is_empty(strict, alone), received, expected),
             received,
-            alone,
             "One of both is wrong.",
+            alone,
         )
-    if metric.ties == "average":
+    if metric.ties == "average" and metric.averages_orders:
         _check_equal(
             metric,
             "tied items should have the mean over all their orders",
             np.array(means),
             _values(metric, *lists),
-            lists,
             "The methods of a ranking return means over these orders: sums of "
             "them are exact, and products, minima and comparisons are not. Set "
             '`strict_order_under = "always"` in the class to order ties.',
+            lists,
         )
 
 
-def _check_input(metric: RankingMetric, lists: _Lists) -> None:
+def _is_empty(metric: RankingMetric, lists: _Lists) -> np.ndarray:
+    """Return True for lists whose value is that of the option `empty`."""
+    try:
+        return np.isnan(_values(metric.remade(empty="skip"), *lists))
+    except ValueError:
+        return np.zeros(len(lists.labels), bool)
+
+
+def _check_input(
+    metric: RankingMetric, lists: _Lists, of_catalogue: bool
+) -> None:
     """Check that the form of the input does not change a value."""
     values = _values(metric, *lists)
     labels, scores = lists.padded()
     mask = labels != _PADDING
     masked = {"labels": np.where(mask, labels, 1.0), "mask": mask}
-    changed: dict[str, tuple[Any, Any]] = {
+    changed: dict[str, tuple[Any, ...]] = {
         "padding": (labels, scores),
         "a mask": (masked, scores),
     }
-    if metric.ties != "stable":
+    if metric.ties != "stable" and not of_catalogue:
         backward = [[x[::-1] for x in part] for part in lists]
         changed["the order of the items"] = backward[0], backward[1]
+    if metric.has_upper_bound:
+        for weight in (1.0, 2.0):
+            name = f"a weight of {weight:g} of each item"
+            changed[name] = labels, scores, np.full_like(labels, weight)
     for name, inputs in changed.items():
         _check_equal(
             metric,
             f"{name} should not change the value",
             values,
             _values(metric, *inputs),
+            "Compute the measure by the methods of the ranking alone. With "
+            "`best`, whose gains have weights, use `weighted_total`. Pass "
+            "`of_catalogue=True` if the position of an item is its number.",
             lists,
-            "Compute the measure by the methods of the ranking alone.",
         )
 
 
@@ -237,7 +330,7 @@ def _check_forms(metric: RankingMetric, lists: _Lists) -> None:
         # No ties; and only relevant items may not be retrieved, since a target
         # says nothing about the others.
         missed = np.isinf(scores) & (np.array(labels) > 0)
-        untied = np.maximum(scores, -1.0) + np.arange(len(scores)) / 8
+        untied = np.maximum(scores, -1.0) + np.arange(len(scores)) / 32
         binary.scores.append(np.where(missed, -np.inf, untied).tolist())
     targets = [[i for i, x in enumerate(y) if x] or [-1] for y in binary.labels]
     ranked = [next(_orders(scores)) for scores in binary.scores]
@@ -246,7 +339,7 @@ def _check_forms(metric: RankingMetric, lists: _Lists) -> None:
         try:
             other = metric.remade(inputs=inputs)
             received = _values(other, targets, [x or [-1] for x in predicted])
-        except (TypeError, ValueError):
+        except ValueError:
             continue  # the metric refuses them
         expected = _values(metric, *binary)
         # Without a target, the list is excluded.
@@ -256,10 +349,10 @@ def _check_forms(metric: RankingMetric, lists: _Lists) -> None:
             f'`inputs="{inputs}"` should have the value of labels of 0 and 1',
             expected,
             received,
-            binary,
             "With these inputs, entries of a ranking are relevant items, not "
             "ranks: multiply `total()` by `discount` and sum up, and call "
             "`discounted` on gains by rank alone, such as `best(k)`.",
+            binary,
         )
 
 
@@ -288,13 +381,11 @@ def _check_batches(metric: RankingMetric, lists: _Lists) -> None:
         ("states should add up", merged),
         ("`evaluate` of a model should not change the result", compiled),
     ):
-        received = np.array([float(other.result())])
         _check_equal(
             metric,
             promise,
-            np.array([result]),
-            received,
-            _Lists([list(labels[0])], [list(scores[0])]),
+            result,
+            float(other.result()),
             "Write the measure with `keras.ops`, without the state of the "
             "metric and without an `if` on a tensor.",
         )
@@ -317,6 +408,6 @@ def _check_config(metric: RankingMetric, lists: _Lists) -> None:
         "a metric that Keras has loaded should have the same values",
         _values(metric, *lists),
         _values(loaded, *lists),
-        lists,
         "Options are parameters of `measure` and `relevance`.",
+        lists,
     )

@@ -78,6 +78,16 @@ COMMON = {
     "name": "the name in logs",
     "dtype": '`"float32"`, or `"float64"` on TensorFlow',
 }
+# What their values are for.
+MEANINGS = {
+    "ties": "tied items",
+    "empty": "lists without relevant items",
+    "list_weight": "the weight of a list",
+    "adjusted": "the chance level",
+    "inputs": "the form of the input",
+    "unjudged": "unjudged items",
+    "labels": "the meaning of labels",
+}
 # A catalogue of two items, for metrics that need one.
 CATALOGUE = {
     "num_items": 2,
@@ -178,7 +188,7 @@ def values_of(metric: type[krm.RankingMetric], name: str) -> str:
     texts = [f'`"{value}"`' for value in found]
     if name == "adjusted":
         texts.insert(0, "`None`")
-    return ", ".join(texts)
+    return f"{MEANINGS[name]}: {', '.join(texts)}"
 
 
 def takes(metric: type[krm.RankingMetric], name: str, value: str) -> bool:

@@ -16,6 +16,7 @@ from keras_rankmetrics.comparing.table_formats import imported
 _GREY, _BLUE = "#808080", "#4f86c6"
 _COLOURS: Mapping[str | None, str] = {"better": "#2a9d5c", "worse": "#d1495b"}
 _LINES = (_BLUE, "#c2710c", "#2a9d5c", "#d1495b", "#8d6cab", _GREY)
+_DASHES = ("-", "--", ":", "-.")
 # A signature with a cutoff: the metric, the cutoff and the options.
 _CUTOFF = re.compile(r"(\w+)@(\d+)(\|.*)?")
 # Cutoffs of which the highest is so many times the lowest have a log axis.
@@ -76,21 +77,24 @@ def cutoffs_plotted(report: Report, axes: Any = None) -> Any:
     for panel, (name, places) in zip(panels, metrics, strict=True):
         _style(panel, name, "y")
         cutoffs = sorted(places)
-        for row, (system, *cells) in enumerate(report.rows()):
+        lines = []
+        for row, (_, *cells) in enumerate(report.rows()):
             found = [cells[places[k]] for k in cutoffs]
             colour = _LINES[row % len(_LINES)]
             below, above = zip(*map(_error, found), strict=True)
             values = np.array([cell.value for cell in found])
             band = values - below, values + above
-            panel.plot(cutoffs, values, "o-", color=colour, label=system)
+            dashes = _DASHES[row // len(_LINES) % len(_DASHES)]
+            style = {"color": colour, "marker": "o", "linestyle": dashes}
+            lines += panel.plot(cutoffs, values, **style)
             panel.fill_between(cutoffs, *band, color=colour, alpha=0.2, lw=0)
         if cutoffs[-1] > _WIDE * cutoffs[0]:
             panel.set_xscale("log")
         panel.set_xticks(cutoffs, labels=map(str, cutoffs), minor=False)
         panel.set_xticks([], minor=True)
         panel.set_xlabel("k", color=_GREY)
-        if len(report.systems) > 1:
-            panel.legend(frameon=False, labelcolor=_GREY, fontsize="small")
+        if len(lines) > 1:
+            _legend(panel, lines, report.systems)
     return axes
 
 
@@ -133,17 +137,21 @@ def lists_plotted(measured: Measured, baseline: str, axes: Any = None) -> Any:
         better = found > 0 if metric.more_is_better else found < 0
         worse = (found != 0) & ~better & ~np.isnan(found)
         _style(panel, f"{metric.name}: {others[row]} - {baseline}", "y")
-        x = np.arange(len(found) + 1)
-        for mark, chosen in (("better", better), ("worse", worse)):
+        x, marks = np.arange(len(found) + 1), {"better": better, "worse": worse}
+        areas = [
             panel.stairs(
                 np.where(chosen, found, 0.0),
                 x,
                 fill=True,
                 color=_COLOURS[mark],
-                label=f"{mark} on {chosen.sum():,} lists",
             )
-        panel.set_xlabel(f"{len(found):,} lists", color=_GREY)
-        panel.legend(frameon=False, labelcolor=_GREY, fontsize="small")
+            for mark, chosen in marks.items()
+        ]
+        labels = [f"{m} on {c.sum():,} lists" for m, c in marks.items()]
+        _legend(panel, areas, labels)
+        unknown = int(np.isnan(found).sum())
+        note = f", NaN on {unknown:,}" if unknown else ""
+        panel.set_xlabel(f"{len(found):,} lists{note}", color=_GREY)
     return axes
 
 
@@ -154,7 +162,10 @@ def _by_cutoff(report: Report) -> list[tuple[str, dict[int, int]]]:
         if match := _CUTOFF.fullmatch(statistic.signature):
             metric, k, options = match.groups("")
             key = statistic.kind, str(statistic.option), metric, options
-            title = "k".join(statistic.name.rsplit(k, 1))
+            name = re.sub(
+                rf"(?<=[@_]){k}(?![\d.])", "k", statistic.name, count=1
+            )
+            title = name if name != statistic.name else f"{metric}@k"
             found.setdefault(key, (title, {}))[1][int(k)] = place
     several = [(title, each) for title, each in found.values() if len(each) > 1]
     if not several:
@@ -201,6 +212,11 @@ def _panels(axes: Any, number: int, each: str) -> Sequence[Any]:
             f"Received: {len(panels)}. Leave `axes` out for new ones."
         )
     return panels
+
+
+def _legend(panel: Any, artists: Sequence[Any], labels: Sequence[str]) -> None:
+    style = {"frameon": False, "labelcolor": _GREY, "fontsize": "small"}
+    panel.legend(artists, labels, **style)
 
 
 def _style(panel: Any, title: str, grid: str) -> None:

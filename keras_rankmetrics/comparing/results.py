@@ -636,8 +636,8 @@ class Compared(Results):
         """Plot the difference of each list from the baseline, highest first.
 
         There is a row of panels for each other system than the baseline, and a
-        column for each metric. A list is left out where it is excluded for one
-        of both.
+        column for each metric; statistics such as quantiles have no value of a
+        list. A list is left out where it is excluded for one of both.
 
         Args:
             axes: matplotlib axes, one for each panel; new ones by default.

@@ -8,6 +8,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from keras_rankmetrics import gains
 from keras_rankmetrics import metrics as known
 from keras_rankmetrics.comparing.compare import of_members_for
 from keras_rankmetrics.comparing.measured import ALL, Measured
@@ -55,6 +56,12 @@ _NOT_BY_LABELS = ("denominator", "hits")
 # Before the order that users or tools have.
 _ORDERS: tuple[TiePolicy, ...] = ("average", "pessimistic", "optimistic")
 _EACH = len(_ORDERS) + 1
+# Functions that do not decrease with the label, or grow with the rank.
+_FUNCTIONS = tuple(
+    function
+    for name, function in vars(gains).items()
+    if name.endswith(("_gain", "_discount"))
+)
 _ROUNDING = 1e-6  # of values in single precision
 
 
@@ -145,8 +152,9 @@ def tie_range(
         truth: the labels of the items, or one table, as for `evaluate`.
         run: the scores of the items, or None for one table.
         metrics: metrics of labels, or their names. The extreme orders are not
-            known for `MeanAveragePrecision(denominator="hits")`, metrics of
-            subtopics, clicks, two rankings and exposure, and your own.
+            known for `MeanAveragePrecision(denominator="hits")`, for metrics of
+            subtopics, clicks, two rankings and exposure, for labels that are
+            probabilities, and for metrics, gains and discounts of your own.
         convention: the name of a tool, as for `evaluate`.
         columns: the names of columns by role, as for `evaluate`.
         query_ids: the id of each row of an input without ids of queries.
@@ -180,13 +188,15 @@ def tie_range(
 
     Stability: provisional.
     """
-    if not isinstance(sample_weight, Mapping) and np.ndim(sample_weight) > 1:
-        raise ValueError(
-            "`sample_weight` should have one weight for each list, [lists]. "
-            f"Received: {np.ndim(sample_weight)} dimensions. With weights of "
-            "items, the extreme orders are not those of the labels: leave them "
-            "out."
-        )
+    if not isinstance(sample_weight, Mapping | None):
+        shape = np.shape(sample_weight)
+        if len(shape) > 1 and shape[-1] > 1:
+            raise ValueError(
+                "`sample_weight` should have one weight for each list, "
+                f"[lists]. Received: the shape {shape}. With weights of items, "
+                "the extreme orders are not those of the labels: leave them "
+                "out."
+            )
     reading = Reading(
         columns, query_ids, item_ids, higher_is_better, drop_same_id, duplicates
     )
@@ -206,7 +216,8 @@ def tie_range(
     found = TieRanges()
     for place in range(0, len(names), _EACH):
         _, low, high, _ = of_run.values[place : place + _EACH]
-        differ = high - low > _ROUNDING * np.maximum(1.0, np.abs(high))
+        largest = np.maximum(np.abs(low), np.abs(high))
+        differ = high - low > _ROUNDING * largest
         lists = int((differ & of_run.valid[place]).sum())
         mean, lowest, highest, in_order = means[place : place + _EACH]
         found[names[place]] = TieRange(mean, lowest, highest, in_order, lists)
@@ -235,9 +246,10 @@ def _in_each_order(
         _check_by_labels(metric)
         name = metric.name
         own: TiePolicy = metric.ties or "average"
-        if own == "average" and not are_of_tool:
+        # Counts of ranks have no order.
+        if own == "average" and not are_of_tool and metric.inputs != "counts":
             own = "stable"
-        names = (name, *(f"{name} {x}" for x in ("lowest", "highest", "own")))
+        names = (name, *(f"{name} (order {n})" for n in (1, 2, 3)))
         variants += [
             metric.remade(ties=ties, name=each)
             for each, ties in zip(names, (*_ORDERS, own), strict=True)
@@ -256,11 +268,20 @@ def _check_by_labels(metric: RankingMetric) -> None:
     """Raise ValueError if the extreme orders of a metric are not known."""
     options = metric.options
     option, value = _NOT_BY_LABELS
+    own = [
+        name
+        for name, x in options.items()
+        if callable(x) and x not in _FUNCTIONS
+    ]
     reason = ""
     if type(metric) not in BY_LABELS:
         reason = f"{type(metric).__name__}, of which it is not known"
     elif options.get(option) == value:
         reason = f'{metric.name} with `{option}="{value}"`'
+    elif own:
+        reason = f"{metric.name} with a function of your own, `{own[0]}`"
+    elif metric.labels == "probabilities":
+        reason = f'{metric.name} with `labels="probabilities"`'
     elif metric.definition.traits.needs_order(options):
         reason = f"{metric.name}, which has no mean over the orders"
     if reason:

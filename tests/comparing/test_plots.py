@@ -57,10 +57,9 @@ def test_cutoffs():
     ]
     ndcg, _, recall = axes
     assert len(ndcg.lines) == len(SYSTEMS)
-    for line, (system, *cells) in zip(
-        ndcg.lines, found.report.rows(), strict=True
-    ):
-        assert line.get_label() == system
+    names = [text.get_text() for text in ndcg.legend_.get_texts()]
+    assert names == list(SYSTEMS)
+    for line, (_, *cells) in zip(ndcg.lines, found.report.rows(), strict=True):
         assert list(line.get_xdata()) == [1, 3, 10]
         assert list(line.get_ydata()) == [cells[i].value for i in (1, 2, 0)]
     band = ndcg.collections[0].get_paths()[0].vertices
@@ -100,7 +99,8 @@ def test_other_options_are_another_line():
         for k in (1, 2)
     ]
     axes = compared([*krm.RecallAtK.at(1, 2), *strict]).plot_cutoffs()
-    assert [panel.get_title() for panel in axes] == ["recall@k", "ak"]
+    titles = [panel.get_title() for panel in axes]
+    assert titles == ["recall@k", "RecallAtK@k"]
 
 
 def test_lists():
@@ -118,10 +118,37 @@ def test_lists():
         assert (signs * better.get_data().values >= 0).all()
         assert (signs * worse.get_data().values <= 0).all()
         cell = found.report.cells[1][place]
-        assert better.get_label() == f"better on {cell.difference.wins} lists"
-        assert worse.get_label() == f"worse on {cell.difference.losses} lists"
+        assert [text.get_text() for text in panel.legend_.get_texts()] == [
+            f"better on {cell.difference.wins} lists",
+            f"worse on {cell.difference.losses} lists",
+        ]
     assert axes[0].get_title() == "ndcg@5: new - old"
     assert axes[0].get_xlabel() == f"{len(LABELS)} lists"
+
+
+def test_quantiles_have_the_cutoff_of_their_metric_in_the_title():
+    metrics = [krm.Quantiles(krm.NDCG(k), [0.1, 0.5]) for k in (1, 3)]
+    found = krm.evaluate(LABELS, SYSTEMS["new"], metrics)
+    titles = [panel.get_title() for panel in found.plot_cutoffs()]
+    assert titles == ["ndcg@k/p10", "ndcg@k/p50"]
+
+
+def test_many_systems_are_all_in_the_legend_and_differ():
+    systems = {f"_{n}": SYSTEMS["old"] for n in range(8)}
+    axes = compared(krm.NDCG.at(1, 5), systems).plot_cutoffs()
+    shown = [text.get_text() for text in axes.legend_.get_texts()]
+    assert shown == list(systems)
+    styles = {(x.get_color(), x.get_linestyle()) for x in axes.lines}
+    assert len(styles) == len(systems)
+
+
+def test_nan_is_named():
+    labels, scores = [[1, 0], [0, 1]], np.array([[0.9, 0.1], [0.9, 0.1]])
+    broken = scores.copy()
+    broken[0, 0] = np.nan
+    systems = {"old": scores, "new": broken}
+    found = krm.compare(labels, systems, krm.NDCG(1))
+    assert found.plot_lists().get_xlabel() == "2 lists, NaN on 1"
 
 
 def test_lists_of_three_systems():

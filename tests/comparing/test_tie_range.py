@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
-from catalogue import EVERY_ROW
+from catalogue import EVERY_ROW, OWN_FUNCTIONS
 from pytest import approx
 
 import keras_rankmetrics as krm
@@ -78,6 +78,10 @@ def is_known(row):
     )
 
 
+def has_own_functions(row):
+    return any(x in OWN_FUNCTIONS.values() for x in row.options.values())
+
+
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.parametrize("row", [r for r in ROWS if is_known(r)], ids=str)
 def test_no_order_is_outside(row):
@@ -111,6 +115,50 @@ def test_all_metrics_of_labels_are_known_or_have_a_reason():
     for metric in OTHERS:
         with pytest.raises((ValueError, TypeError)):
             krm.tie_range([[1, 0]], [[1, 1]], metric())
+
+
+@pytest.mark.parametrize("row", ROWS, ids=str)
+def test_what_is_known_is_taken(row):
+    metric = row.make(3)
+    labels, scores = [[1.0, 0.0]], [[0.5, 0.5]]
+    if row.stand_in:
+        metric = row.metric(3, **row.options)
+    if is_known(row) and not has_own_functions(row):
+        [found] = krm.tie_range(labels, scores, metric).values()
+        least, most = found.lowest - 1e-6, found.highest + 1e-6
+        assert least <= found.mean <= most
+        assert least <= found.in_order <= most
+    else:
+        with pytest.raises(ValueError, match="Leave it out"):
+            krm.tie_range(labels, scores, metric)
+
+
+def bowl(label):
+    return (label - 1.5) ** 2
+
+
+def growing(rank):
+    return rank
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"gain_fn": bowl}, {"rank_discount_fn": growing}],
+    ids=lambda x: next(iter(x)),
+)
+def test_functions_whose_extremes_are_elsewhere_are_refused(options):
+    """No order by labels has the value of this one, which is higher."""
+    [option] = options
+    metric = krm.DCG(k=2, **options)
+    labels, tied = [[0.0, 1.0, 2.0, 3.0]], [[1.0] * 4]
+    values = enumerated(metric.remade(ties="stable"), labels[0], np.ones(4))
+    by = [float(metric.remade(ties=t)(labels, tied)) for t in EXTREME]
+    assert values.max() > max(by) + 0.1 or values.min() < min(by) - 0.1
+    with pytest.raises(ValueError, match=f"of your own, `{option}`"):
+        krm.tie_range(labels, tied, metric)
+
+
+EXTREME = "pessimistic", "optimistic"
 
 
 def expected(metric, lists):
@@ -243,6 +291,41 @@ def test_your_own_metric_is_refused_even_if_it_is_a_known_one_inside():
 
     with pytest.raises(ValueError, match="Own, of which it is not known"):
         krm.tie_range([[1, 0]], [[1, 1]], Own(k=1))
+
+
+def test_counts_have_no_order():
+    counts = {
+        "above": [[0, 2]],
+        "tied": [[1, 0]],
+        "num_items": 6,
+    }
+    metric = krm.NDCG(k=2, inputs="counts")
+    found = krm.tie_range([[3, 4]], counts, metric)["ndcg@2"]
+    assert found.lowest < found.mean == found.in_order < found.highest
+
+
+def test_labels_that_are_probabilities_are_refused():
+    metric = krm.NDCG(k=2, labels="probabilities")
+    with pytest.raises(ValueError, match=r"probabilities.*Leave it"):
+        krm.tie_range([[0.5, 0.1]], [[1.0, 1.0]], metric)
+
+
+def test_any_names_and_small_values():
+    metrics = [krm.NDCG(1, name="a"), krm.NDCG(1, name="a own")]
+    assert len(krm.tie_range([[1, 0]], [[1.0, 1.0]], metrics)) == 2
+    labels, scores = [[1e-7, 0.0]], [[1.0, 1.0]]
+    metric = krm.DCG(k=1, gain_fn=krm.linear_gain)
+    assert krm.tie_range(labels, scores, metric)["dcg@1"].lists == 1
+
+
+def test_weights_may_have_a_last_dimension_of_1():
+    labels, scores = map(np.array, zip(*LISTS, strict=True))
+    weights = np.array([3.0, 1.0, 1.0])
+    one, other = (
+        krm.tie_range(labels, scores, krm.MeanRank(), sample_weight=each)
+        for each in (weights, weights[:, None])
+    )
+    assert one == other
 
 
 def test_weights_of_items_are_refused():

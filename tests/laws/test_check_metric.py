@@ -98,33 +98,52 @@ def counting(ranking, k):
     return ranking.hits(k) * 0.0 + (next(CALLS) % 97) / 97.0
 
 
+def of_batch(ranking, k):
+    """Return what depends on the other lists."""
+    hits = ranking.hits(k)
+    return ops.zeros_like(hits) + ops.mean(hits) / 10.0
+
+
+def any_hit(ranking, k):
+    """Return 1 if there is a hit, wrong with ties."""
+    return ops.minimum(ranking.hits(k), 1.0)
+
+
+def unweighted(ranking, k):
+    """Return NDCG whose gains have no weights, while the ideal has."""
+    gained = ranking.total() * ranking.discount(krm.log2_discount, k)
+    best = ranking.discounted(ranking.best(k), krm.log2_discount, k)
+    return ops.divide_no_nan(ops.sum(gained, axis=-1), best)
+
+
+def without_a_guard(ranking, k):
+    """Return NaN where nothing is retrieved."""
+    return ranking.hits(k) / ranking.retrieved
+
+
 MISTAKES = {
     first_two: "tied items should have the mean over all their orders",
-    by_rank: '`inputs="sparse"` should have the value of labels of 0 and 1',
-    of_entries: "should",
-    counting: "should",
+    any_hit: "tied items should have the mean over all their orders",
+    by_rank: "a weight of 2|labels of 0 and 1",
+    of_entries: "should not depend on others|padding should not",
+    of_batch: "should not depend on others",
+    counting: "with the config|same values|should not depend on others",
+    unweighted: "a weight of 2 of each item should not change the value",
+    without_a_guard: "values should be numbers",
 }
 
 
 @pytest.mark.parametrize("measure", MISTAKES, ids=lambda f: f.__name__)
 def test_a_mistake_is_found(measure):
-    with pytest.raises(AssertionError, match=MISTAKES[measure]) as error:
-        check_metric(of_measure(measure)(k=3))
-    assert "Expected: " in str(error.value)
-    assert "Received: " in str(error.value)
+    for seed in range(3):
+        with pytest.raises(AssertionError, match=MISTAKES[measure]) as error:
+            check_metric(of_measure(measure)(k=3), seed=seed)
+        assert "Expected: " in str(error.value)
+        assert "Received: " in str(error.value)
 
 
 def test_what_the_error_suggests_helps():
     check_metric(of_measure(first_two, strict_order_under="always")(k=3))
-
-
-def test_batches_that_matter_are_found():
-    def of_batch(ranking, k):
-        hits = ranking.hits(k)
-        return ops.zeros_like(hits) + ops.mean(hits) / 10.0
-
-    with pytest.raises(AssertionError, match="should"):
-        check_metric(of_measure(of_batch)(k=3))
 
 
 def test_a_class_that_keras_does_not_know_is_found():
@@ -149,7 +168,7 @@ def test_a_config_that_loses_an_option_is_found():
         def from_config(cls, config):
             return cls(**{**config, "most": 9.0})
 
-    with pytest.raises(AssertionError, match="should"):
+    with pytest.raises(AssertionError, match="Options are parameters"):
         check_metric(Forgets(k=3, most=12.0))
 
 
@@ -170,11 +189,47 @@ def test_a_metric_with_an_option_passes():
         (krm.AlphaNDCG(k=3), ValueError, "takes other inputs"),
         (krm.OverlapAtK(k=3), ValueError, "takes other inputs"),
         (krm.NDCG(k=3, inputs="ids"), ValueError, "takes other inputs"),
+        (krm.NDCG(k=3, ties="shuffle"), ValueError, "should not be drawn"),
     ],
 )
 def test_what_it_cannot_check_is_refused(metric, error, said):
     with pytest.raises(error, match=said):
         check_metric(metric)
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"labels": [0]}, {"labels": [0, -1]}, {"items": 1}, {"lists": 0}]
+)
+def test_arguments_that_check_nothing_are_refused(wrong):
+    [name] = wrong
+    with pytest.raises(ValueError, match=f"`{name}` should be such as"):
+        check_metric(krm.NDCG(k=3), **wrong)
+
+
+def test_a_reference_is_not_asked_of_empty_lists():
+    def reference(ranked, labels):
+        return float(any(label >= 1 for label in ranked[:3]))
+
+    check_metric(krm.HitRateAtK(k=3, empty="one"), reference)
+
+
+def test_a_table_of_the_catalogue_may_change_values():
+    cost = [5.0, 1.0, 9.0, 2.0, 4.0]
+
+    @register
+    class Cost(krm.RankingMetric):
+        has_upper_bound = False
+
+        @staticmethod
+        def measure(ranking, k):
+            def total(items):
+                return ops.sum(items.probability * items.at(cost), axis=-1)
+
+            return ranking.shown(total, k)
+
+    check_metric(Cost(k=2), items=5, of_catalogue=True)
+    with pytest.raises(AssertionError, match="of_catalogue=True"):
+        check_metric(Cost(k=2), items=5)
 
 
 def test_it_leaves_the_metric_as_it_was():

@@ -67,9 +67,9 @@ def test_all_arguments_are_in_a_table_that_links(address, browser, width):
 
 def test_values_that_a_metric_refuses_are_not_listed(address, browser):
     expected = {
-        "alpha_ndcg": ("inputs", '"scores"'),
-        "dcg": ("empty", '"zero", "skip"'),
-        "novelty": ("adjusted", "None"),
+        "alpha_ndcg": ("inputs", 'the form of the input: "scores"'),
+        "dcg": ("empty", 'lists without relevant items: "zero", "skip"'),
+        "novelty": ("adjusted", "the chance level: None"),
     }
     with opened(browser, "a desk", scripts=False) as (page, _):
         for name, (argument, values) in expected.items():
