@@ -131,8 +131,8 @@ def explain(
         item_ids: the ids of items, as for `evaluate`.
         higher_is_better: False if scores are distances.
         duplicates: `"error"`, or `"best"` to keep the best of equal items.
-        convention: the tool that reports the number, if it is known, such as
-            `"lightgbm"`.
+        convention: the tool that reports the number, or the second of two, if
+            it is known, such as `"lightgbm"`.
 
     Returns:
         An `Explanation`, which can be printed; or `Steps` for a pair.
@@ -167,12 +167,14 @@ def explain(
     tool = None if convention is None else conventions.named(convention)
     data = Data(truth, run, asked)
     grid = grid_of(data, recipes_of(data, candidates_of(metrics)))
-    if tool is not None:
-        grid = grid.of_tool(tool.name)
-    first, *others = (explanation(grid, number) for number in numbers)
+    # The tool reports the number, or the last of two.
+    last = grid if tool is None else grid.of_tool(tool.name)
+    grids = [grid, last] if is_pair else [last]
+    both = list(zip(grids, numbers, strict=True))
+    first, *others = (explanation(each, number) for each, number in both)
     if not others:
         return first
-    found = [_matches(grid, _Difference.of(grid, x)) for x in numbers]
+    found = [_matches(each, _Difference.of(each, x)) for each, x in both]
     return Steps((first, others[0]), _steps(grid, found))
 
 

@@ -431,3 +431,15 @@ def test_the_command_for_two_numbers(files, capsys):
     assert "becomes map = 0.833333, as in ragas" in capsys.readouterr().out
     assert main(["explain", "x", *files]) == 2
     assert "should be a finite number" in capsys.readouterr().err
+
+
+def test_the_tool_reports_the_second_of_two_numbers():
+    ours = krm.evaluate(TRUTH, RUN, "map")["map"]
+    [theirs] = krm.evaluate(
+        TRUTH, RUN, "contextual_precision", convention="deepeval"
+    ).values()
+    pair = f"{ours:.4f}", f"{theirs:.4f}"
+    steps = krm.explain(pair, TRUTH, RUN, "map", convention="deepeval")
+    first, second = steps.explanations
+    assert first.answers and second.answers
+    assert {*second.answers[0].tools} == {"deepeval"}
