@@ -122,7 +122,7 @@ phoenix: Suffixed = Suffixed(
         "reciprocal_rank": Measure(metrics.MeanReciprocalRank),
         "hit": Measure(metrics.HitRateAtK),
     },
-    takes="samples",
+    takes="labels",
     aliases="arize arize_phoenix",
 )
 
