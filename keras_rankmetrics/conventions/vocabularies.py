@@ -94,6 +94,10 @@ class Listed(Vocabulary):
         inside = parameters.replace(";", ",")
         return super().parse(f"{name}({inside})", **options)
 
+    def of_source(self, text: str, **options: Any) -> RankingMetric | None:
+        """Return the metric, or None for names of this package: `NDCG@10`."""
+        return None if "@" in text else super().of_source(text, **options)
+
     def with_arguments(self, name: str, arguments: Mapping[str, Any]) -> str:
         """Return the name of a measure with arguments, as in the source."""
         inside = ";".join(f"{name}={x}" for name, x in arguments.items())

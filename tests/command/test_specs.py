@@ -121,6 +121,8 @@ OF_SOURCES = [
     ("ir_measures", "P(rel=2)@5", conventions.ir_measures.parse("P(rel=2)@5")),
     ("ir_measures", "nDCG@20", conventions.ir_measures.parse("nDCG@20")),
     ("kaggle", "MAP@5", conventions.kaggle.MeanAveragePrecision(5)),
+    ("catboost", "NDCG@10", conventions.catboost.NDCG(10)),
+    ("catboost", "NDCG:top=10", conventions.catboost.NDCG(10)),
 ]
 
 
