@@ -58,7 +58,7 @@ def check_metric(
     It draws short lists, and raises an error with the first list for which
 
     - a metric from the config has another value, or Keras cannot load it;
-    - the value is NaN, or depends on the other lists of the batch or on chance;
+    - the value is NaN, random, or depends on the other lists of the batch;
     - the value depends on padding, on a mask, on the order of the items in the
       input or, if it is at most 1, on a factor of all weights of items;
     - the value of tied items is not the mean over all their orders, by
@@ -210,7 +210,7 @@ def _check_alone(metric: RankingMetric, lists: _Lists) -> None:
     ]
     _check_equal(
         metric,
-        "the value of a list should not depend on others, nor on chance",
+        "the value of a list should not depend on others, and not be random",
         np.array(alone),
         values,
         "Compute the measure of each list, `[lists]`, from the ranking alone.",

@@ -82,10 +82,24 @@ def has_own_functions(row):
     return any(x in OWN_FUNCTIONS.values() for x in row.options.values())
 
 
+KNOWN = [row for row in ROWS if is_known(row)]
+
+
 @pytest.mark.filterwarnings("ignore::UserWarning")
-@pytest.mark.parametrize("row", [r for r in ROWS if is_known(r)], ids=str)
+@pytest.mark.parametrize("row", KNOWN[::5], ids=str)
 def test_no_order_is_outside(row):
-    for labels, scores in drawn(12):
+    check_no_order_is_outside(row, 6)
+
+
+@pytest.mark.long
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("row", KNOWN, ids=str)
+def test_no_order_of_many_lists_is_outside(row):
+    check_no_order_is_outside(row, 40)
+
+
+def check_no_order_is_outside(row, number):
+    for labels, scores in drawn(number):
         for k in cutoffs(row):
             values = enumerated(row.make(k, ties="stable"), labels, scores)
             if not np.isnan(values).any():
