@@ -85,12 +85,17 @@ def has_own_functions(row):
 KNOWN = [row for row in ROWS if is_known(row)]
 
 
+not_on_jax = pytest.mark.not_on("jax", reason="it compiles each shape")
+
+
+@not_on_jax
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.parametrize("row", KNOWN[::5], ids=str)
 def test_no_order_is_outside(row):
     check_no_order_is_outside(row, 6)
 
 
+@not_on_jax
 @pytest.mark.long
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.parametrize("row", KNOWN, ids=str)
@@ -131,6 +136,7 @@ def test_all_metrics_of_labels_are_known_or_have_a_reason():
             krm.tie_range([[1, 0]], [[1, 1]], metric())
 
 
+@not_on_jax
 @pytest.mark.parametrize("row", ROWS, ids=str)
 def test_what_is_known_is_taken(row):
     metric = row.make(3)
