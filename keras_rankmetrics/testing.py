@@ -110,10 +110,11 @@ def check_metric(
     """
     _check_arguments(metric, labels, items, lists)
     drawn = _drawn(labels, items, lists, seed)
-    _check_config(metric, drawn)
-    _check_alone(metric, drawn)
-    _check_input(metric, drawn, of_catalogue)
-    _check_orders(metric, drawn, reference)
+    values = _values(metric, *drawn)
+    _check_config(metric, drawn, values)
+    _check_alone(metric, drawn, values)
+    _check_input(metric, drawn, values, of_catalogue)
+    _check_orders(metric, drawn, values, reference)
     _check_forms(metric, drawn)
     _check_batches(metric, drawn)
 
@@ -201,9 +202,10 @@ def _check_equal(
     )
 
 
-def _check_alone(metric: RankingMetric, lists: _Lists) -> None:
+def _check_alone(
+    metric: RankingMetric, lists: _Lists, values: np.ndarray
+) -> None:
     """Check that values are numbers, and depend on their list alone."""
-    values = _values(metric, *lists)
     alone = [
         _values(metric, [labels], [scores])[0]
         for labels, scores in zip(*lists, strict=True)
@@ -242,7 +244,10 @@ def _orders(scores: list[float]) -> Iterator[list[int]]:
 
 
 def _check_orders(
-    metric: RankingMetric, lists: _Lists, reference: Reference | None
+    metric: RankingMetric,
+    lists: _Lists,
+    values: np.ndarray,
+    reference: Reference | None,
 ) -> None:
     """Check values without ties, and that those with ties are their means."""
     strict = metric.remade(ties="stable")
@@ -275,7 +280,7 @@ def _check_orders(
             metric,
             "tied items should have the mean over all their orders",
             np.array(means),
-            _values(metric, *lists),
+            values,
             "The methods of a ranking return means over these orders: sums of "
             "them are exact, and products, minima and comparisons are not. Set "
             '`strict_order_under = "always"` in the class to order ties.',
@@ -292,10 +297,12 @@ def _is_empty(metric: RankingMetric, lists: _Lists) -> np.ndarray:
 
 
 def _check_input(
-    metric: RankingMetric, lists: _Lists, of_catalogue: bool
+    metric: RankingMetric,
+    lists: _Lists,
+    values: np.ndarray,
+    of_catalogue: bool,
 ) -> None:
     """Check that the form of the input does not change a value."""
-    values = _values(metric, *lists)
     labels, scores = lists.padded()
     mask = labels != _PADDING
     masked = {"labels": np.where(mask, labels, 1.0), "mask": mask}
@@ -391,7 +398,9 @@ def _check_batches(metric: RankingMetric, lists: _Lists) -> None:
         )
 
 
-def _check_config(metric: RankingMetric, lists: _Lists) -> None:
+def _check_config(
+    metric: RankingMetric, lists: _Lists, values: np.ndarray
+) -> None:
     """Check that Keras can save and load the metric."""
     serialized = keras.saving.serialize_keras_object(metric)
     try:
@@ -406,7 +415,7 @@ def _check_config(metric: RankingMetric, lists: _Lists) -> None:
     _check_equal(
         metric,
         "a metric that Keras has loaded should have the same values",
-        _values(metric, *lists),
+        values,
         _values(loaded, *lists),
         "Options are parameters of `measure` and `relevance`.",
         lists,

@@ -8,17 +8,14 @@ import typing
 from collections.abc import Iterator
 from typing import Any, Literal
 
+import wall
 from docutils import nodes
 from sphinx import addnodes
 from sphinx.application import Sphinx
 
 import keras_rankmetrics as krm
 
-METRICS = {
-    f"metrics/{value.short_name}": value
-    for value in map(vars(krm).get, krm.__all__)
-    if getattr(value, "short_name", None)
-}
+METRICS = {f"metrics/{name}": each for name, each in wall.METRICS.items()}
 NAMES = {f"keras_rankmetrics.{each.__name__}" for each in METRICS.values()}
 
 # Below the first paragraphs of a page. `...` are the arguments of all metrics.

@@ -39,7 +39,8 @@ def values_plotted(report: Report, axes: Any = None) -> Any:
     """
     number = len(report.statistics)
     size = (3.2, 0.4 * len(report.systems) + 1.1)
-    axes = _new_axes("plot", number, size) if axes is None else axes
+    if axes is None:
+        axes = _new_axes("plot", number, size, sharey=True)
     columns = zip(*report.cells, strict=True)
     panels = _panels(axes, number, "metric")
     for panel, name, cells in zip(panels, report.names, columns, strict=True):
@@ -71,8 +72,8 @@ def cutoffs_plotted(report: Report, axes: Any = None) -> Any:
             as such metrics.
     """
     metrics = _by_cutoff(report)
-    new = axes is None
-    axes = _new_axes("plot_cutoffs", len(metrics), (4.2, 3.0)) if new else axes
+    if axes is None:
+        axes = _new_axes("plot_cutoffs", len(metrics), (4.2, 3.0))
     panels = _panels(axes, len(metrics), "metric with cutoffs")
     for panel, (name, places) in zip(panels, metrics, strict=True):
         _style(panel, name, "y")
@@ -133,26 +134,26 @@ def lists_plotted(measured: Measured, baseline: str, axes: Any = None) -> Any:
         metric, other = measured.metrics[place], measured.systems[others[row]]
         both = first.valid[place] & other.valid[place]
         found = (other.values[place] - first.values[place])[both]
-        found = -np.sort(-found)
-        better = found > 0 if metric.more_is_better else found < 0
-        worse = (found != 0) & ~better & ~np.isnan(found)
         _style(panel, f"{metric.name}: {others[row]} - {baseline}", "y")
-        x, marks = np.arange(len(found) + 1), {"better": better, "worse": worse}
-        areas = [
-            panel.stairs(
-                np.where(chosen, found, 0.0),
-                x,
-                fill=True,
-                color=_COLOURS[mark],
-            )
-            for mark, chosen in marks.items()
-        ]
-        labels = [f"{m} on {c.sum():,} lists" for m, c in marks.items()]
-        _legend(panel, areas, labels)
-        unknown = int(np.isnan(found).sum())
-        note = f", NaN on {unknown:,}" if unknown else ""
-        panel.set_xlabel(f"{len(found):,} lists{note}", color=_GREY)
+        _draw_differences(panel, -np.sort(-found), metric.more_is_better)
     return axes
+
+
+def _draw_differences(
+    panel: Any, found: np.ndarray, more_is_better: bool
+) -> None:
+    """Draw differences in order, those that are better in another colour."""
+    better = found > 0 if more_is_better else found < 0
+    worse = found < 0 if more_is_better else found > 0
+    areas, labels = [], []
+    for mark, chosen in (("better", better), ("worse", worse)):
+        heights, x = np.where(chosen, found, 0.0), np.arange(len(found) + 1)
+        areas.append(panel.stairs(heights, x, fill=True, color=_COLOURS[mark]))
+        labels.append(f"{mark} on {chosen.sum():,} lists")
+    _legend(panel, areas, labels)
+    unknown = int(np.isnan(found).sum())
+    note = f", NaN on {unknown:,}" if unknown else ""
+    panel.set_xlabel(f"{len(found):,} lists{note}", color=_GREY)
 
 
 def _by_cutoff(report: Report) -> list[tuple[str, dict[int, int]]]:
@@ -183,7 +184,11 @@ def _error(cell: Cell) -> tuple[float, float]:
 
 
 def _new_axes(
-    method: str, columns: int, size: tuple[float, float], rows: int = 1
+    method: str,
+    columns: int,
+    size: tuple[float, float],
+    rows: int = 1,
+    sharey: bool = False,
 ) -> Any:
     """Return new axes, each of that size in inches."""
     instead = "`print` and `to_markdown` need"
@@ -191,7 +196,7 @@ def _new_axes(
     figure, axes = pyplot.subplots(
         rows,
         columns,
-        sharey=method == "plot",
+        sharey=sharey,
         figsize=(size[0] * columns + 1.0, size[1] * rows),
         layout="constrained",
     )
