@@ -14,6 +14,7 @@ import numpy as np
 
 from keras_rankmetrics.files import FileError
 from keras_rankmetrics.files.blocks import Source
+from keras_rankmetrics.tables.ids import EXACT
 from keras_rankmetrics.tables.roles import PART
 
 _ROLES_OF_IDS = ("query", "item", "subtopic")
@@ -195,11 +196,15 @@ def _numbers_of(
     values = floats_of_texts(short.as_array())
     for row in np.flatnonzero(end > short.end).tolist():
         values[row] = as_float(texts.text(row))
+    expected = f"The {role} should be a number."
     wrong = np.isnan(values)
     if wrong.any():
         row = int(np.argmax(wrong))
-        expected = f"The {role} should be a number."
         raise FileError(path, expected, texts.text(row), int(line[row]))
+    for row in np.flatnonzero(np.abs(values) >= EXACT).tolist():
+        text = texts.text(row)
+        if text.lstrip(b"+-").isdigit() and int(text) != float(values[row]):
+            raise FileError(path, expected, text, int(line[row]), INEXACT)
     return values
 
 

@@ -222,18 +222,29 @@ def test_a_query_that_is_no_utf8_may_return(tmp_path):
     assert chunk.query.tolist() == [b"caf\xe9", b"caf\xe9", b"q"]
 
 
-@pytest.mark.parametrize("name", ["run.json", "run.jsonl", "run.parquet"])
+@pytest.mark.parametrize(
+    "name",
+    ["run", "run.csv", "run.json", "run.jsonl", "run.parquet"],
+)
 @pytest.mark.parametrize("number", [2**53 + 1, -(2**60) - 1])
 def test_integers_that_tie_as_floats_are_refused(tmp_path, name, number):
     path = tmp_path / name
     row = {"query": "q", "item": "a", "score": number}
     if name == "run.parquet":
         pq.write_table(pa.Table.from_pylist([row]), path)
+    elif name in ("run", "run.csv"):
+        path.write_bytes(TEXTS[name].replace(b"2.5", b"%d" % number))
     else:
         is_nested = name == "run.json"
         path.write_text(json.dumps({"q": {"a": number}} if is_nested else row))
     with pytest.raises(FileError, match=f"{number}.*may tie in float64"):
         rows_of(run_of, path)
+
+
+@pytest.mark.parametrize("text", ["9007199254740994", "1e300", "2e16", "-inf"])
+def test_large_numbers_that_are_floats_are_read(tmp_path, text):
+    path = written(tmp_path / "run", f"q1 Q0 a 1 {text} tag\n".encode())
+    assert rows_of(run_of, path) == [("q1", "a", float(text))]
 
 
 def test_decimals_in_parquet(tmp_path):

@@ -160,6 +160,8 @@ def test_ordinary_files_are_read_at_once(tmp_path, monkeypatch, name, end):
 def test_numbers_are_those_of_python(tmp_path, monkeypatch):
     rng = np.random.default_rng(0)
     texts = [*halfway(rng), *with_digits(17, rng), *with_digits(25, rng)]
+    # Integers that are no floats are refused.
+    texts = [x for x in texts if not x.isdigit() or int(x) == float(x)]
     path = tmp_path / "run.csv"
     path.write_text(
         "query,item,score\n" + "".join(f"q,d,{text}\n" for text in texts)
