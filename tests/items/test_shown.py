@@ -123,3 +123,20 @@ def test_shuffled_ties_are_those_of_the_ranking():
     assert ops.convert_to_numpy(found[:6]) == approx(
         ops.convert_to_numpy(expected[:6])
     )
+
+
+@pytest.mark.parametrize("make", [Chances, Exposures])
+@pytest.mark.parametrize("form", ["ids", "scores"])
+def test_items_that_a_table_does_not_have(make, form):
+    known, beyond = items.ITEMS - 1, items.ITEMS
+    if form == "ids":
+        y_true, orders = [[0]], [[known, -1, -1], [0, beyond, -1]]
+    else:
+        y_true = [[1] + [0] * items.ITEMS]
+        orders = -np.eye(items.ITEMS + 1)[[beyond, known]]
+    cutoff = 2 if form == "ids" else items.ITEMS
+    for order, is_known in zip(orders, (True, False), strict=True):
+        metric = make(k=cutoff, inputs=form)
+        passed = np.array(y_true), np.array([order])
+        for value in (given.in_a_program(metric, passed), metric(*passed)):
+            assert np.isfinite(float(value)) == is_known

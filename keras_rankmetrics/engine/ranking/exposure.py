@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -93,11 +94,15 @@ class Shown:
     def at(self, table: Any) -> Tensor:
         """Return the item's entry in a table of all items, `[items]`.
 
-        The result is arbitrary where there is no item.
+        It is NaN for an item at a rank that counts if the table does not have
+        the item. It is arbitrary where there is no item.
         """
-        return self.items.numbers.at(self._table(table))
+        table = self._table(table)
+        found = self.items.numbers.at(table)
+        return self._or_nan(found, table.shape[0])
 
-    # Sums over the items.
+    # Sums over the items. They are NaN if an item at a rank that counts is not
+    # in the catalogue.
 
     def times(self, x: Tensor, table: Any) -> Tensor:
         """Return the sum of `x` times the rows of a table, `[lists, d]`.
@@ -106,7 +111,9 @@ class Shown:
             x: `[lists, entries]`.
             table: `[items, d]`, a row for each item of the catalogue.
         """
-        return self.items.numbers.times(x, self._table(table))
+        table = self._table(table)
+        x = self._or_nan(x, table.shape[0])
+        return self.items.numbers.times(x, table)
 
     def by_item(self, x: Tensor, items: int) -> Tensor:
         """Return the sum of `x` over all lists for each item, `[items]`.
@@ -115,7 +122,16 @@ class Shown:
             x: `[lists, entries]`.
             items: the number of items in the catalogue.
         """
+        x = self._or_nan(x, items)
         return self.items.numbers.by_item(x, items)
+
+    def _or_nan(self, x: Tensor, items: int) -> Tensor:
+        """Return `x`, or NaN for shown items that `items` items do not have."""
+        is_missing = self.items.numbers.beyond(items)
+        if is_missing is None:
+            return x
+        is_missing &= (self.items.start < self._stop()) & (x != 0)
+        return ops.where(is_missing, math.nan, x)
 
     def _stop(self) -> Tensor:
         """Return the group's last rank that counts; `start` if none does."""
@@ -177,6 +193,13 @@ class ItemNumbers:
 
     numbers: Tensor
 
+    def beyond(self, items: int) -> Tensor | None:
+        """Return True for numbers that `items` items do not have.
+
+        None stands for False everywhere.
+        """
+        return (self.numbers < 0) | (self.numbers >= items)
+
     def at(self, table: Tensor) -> Tensor:
         """Return the rows of a table, `[lists, entries, ...]`.
 
@@ -218,6 +241,11 @@ class AllItems(ItemNumbers):
     def of(cls, x: Tensor) -> AllItems:
         """Return the numbers of the items of `x`, `[lists, items]`."""
         return cls(positions(x)[None])
+
+    def beyond(self, items: int) -> Tensor | None:
+        """Return True for numbers that `items` items do not have."""
+        is_whole = self.numbers.shape[1] == items
+        return None if is_whole else super().beyond(items)
 
     def times(self, x: Tensor, table: Tensor) -> Tensor:
         """Return the sum of `x` times the rows of a table, `[lists, d]`."""
