@@ -22,30 +22,6 @@ if "PYTEST_XDIST_WORKER" in os.environ:
     ):
         os.environ.setdefault(variable, "1")
 
-# Pages whose examples train models: a fifth of the time of all quick tests.
-LONG_PAGES = frozenset(
-    f"docs/{page}.md"
-    for page in (
-        "catalogues",
-        "clicks",
-        "custom_loops",
-        "errors",
-        "in_keras",
-        "masks",
-        "quickstart",
-        "strange",
-        "two_rankings",
-        "uncertain",
-        "what_is_measured",
-    )
-)
-# What the package says of inputs that these pages show on purpose.
-SHOWN_ON_PAGES = pytest.mark.filterwarnings(
-    "ignore:.*(lists of one item|make each batch one list|Labels should be 0)"
-)
-PAGES_THAT_WARN = frozenset(
-    ("docs/errors.md", "docs/in_keras.md", "docs/strange.md")
-)
 # Other packages have warnings of their own, which their versions change.
 OF_OTHERS = pytest.mark.filterwarnings(
     "default", "ignore:.* encountered in:RuntimeWarning"
@@ -86,13 +62,8 @@ def pytest_report_header():
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config, items):
-    """Leave out tests that cannot run here, and mark the long pages."""
+    """Leave out tests that cannot run here."""
     for item in items:
-        page = item.nodeid.split("::")[0]
-        if page in LONG_PAGES:
-            item.add_marker(pytest.mark.long)
-        if page in PAGES_THAT_WARN:
-            item.add_marker(SHOWN_ON_PAGES)
         if item.get_closest_marker("peers"):
             item.add_marker(OF_OTHERS)
         if not selection.runs_on(item, "torch"):

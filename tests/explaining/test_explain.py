@@ -15,6 +15,7 @@ from tests.tools.reported.draws import drawn
 # Three expected ids, five retrieved ones.
 TRUTH = {"q": {"a": 1, "b": 1, "c": 1}}
 RUN = {"q": ["a", "x", "b", "y", "z"]}
+SEEDS = [0, *(pytest.param(seed, marks=pytest.mark.long) for seed in (1, 2))]
 
 
 def first(value, metrics=None, truth=TRUTH, run=RUN):
@@ -61,7 +62,7 @@ def what_tools_know(truth, run):
     yield {q: {x: truth[q].get(x, 0) for x in run[q]} for q in run}
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("form, grades", [("retrieved", 3), ("lists", 1)])
 def test_each_answer_is_what_the_tool_reports(seed, form, grades):
     truth, run = drawn(seed, form, grades, queries=15, items=9)
@@ -78,7 +79,7 @@ def test_each_answer_is_what_the_tool_reports(seed, form, grades):
             ]
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", SEEDS)
 def test_each_setting_gives_its_value(seed):
     truth, run = drawn(seed, "retrieved", 2, queries=15, items=9)
     value = krm.evaluate(truth, run, "MAP")["MAP"]
