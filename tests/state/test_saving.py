@@ -248,6 +248,32 @@ def test_a_metric_of_the_user_in_a_file(tmp_path, data):
     assert before == approx(0.5 * float(RPrecision()(*data)), rel=1e-6)
 
 
+class Scaled(NDCG):
+    """A metric with an option of its constructor alone."""
+
+    def __init__(self, k=None, scale=1.0, *, ties="average", **options):
+        super().__init__(k, ties=ties, **options)
+        self.scale = scale
+
+
+class KeepsScale(Scaled):
+    """One whose config has that option."""
+
+    def get_config(self):
+        return {**super().get_config(), "scale": self.scale}
+
+
+def test_an_option_that_a_config_would_lose():
+    metric = Scaled(2, scale=3.0)
+    made = metric.get_config, metric.remade, lambda: copy.deepcopy(metric)
+    for make in made:
+        with pytest.raises(TypeError, match="has the parameter `scale`, which"):
+            make()
+    assert float(metric([[1, 0]], [[2.0, 1.0]])) == 1.0
+    kept = KeepsScale(2, scale=3.0)
+    assert kept.remade(k=3).scale == copy.deepcopy(kept).scale == 3.0
+
+
 @pytest.mark.parametrize("options", [{}, {"weights": (2.0, 3.0)}])
 def test_tuples_in_a_file_stay_tuples(tmp_path, data, options):
     """JSON has lists alone."""

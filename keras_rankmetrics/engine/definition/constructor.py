@@ -154,6 +154,33 @@ def takes(cls: type, name: str) -> bool:
     return name in getattr(cls, "_declared", {name})
 
 
+def check_config(cls: type, config: Iterable[str]) -> None:
+    """Raise TypeError if a config lacks an argument of the constructor.
+
+    With its default, a copy or a loaded metric would have other values without
+    a word.
+
+    Args:
+        cls: the class of a metric.
+        config: the names that the config of the package has.
+    """
+    owner = next(each for each in cls.__mro__ if "__init__" in vars(each))
+    classes = cls.__mro__[: cls.__mro__.index(owner) + 1]
+    made = {"_declared", "get_config"}
+    if any(made & vars(each).keys() for each in classes):
+        return
+    known = {"shuffle_ties", *config}
+    for name, parameter in inspect.signature(cls).parameters.items():
+        if parameter.default is not parameter.empty and name not in known:
+            raise TypeError(
+                f"The constructor of {cls.__name__} has the parameter `{name}`,"
+                " which copies and loaded metrics would lack, and which the "
+                "signature does not name. Make it an option, which is a "
+                "parameter of `measure` with a default, or override "
+                "`get_config` to return it, too."
+            )
+
+
 def _hint(name: str, parameters: Sequence[str]) -> str:
     rows = {ours: row.split(": ") for ours, row in _SPELLINGS.items()}
     meant = {

@@ -15,6 +15,7 @@ from keras_rankmetrics.engine import naming
 from keras_rankmetrics.engine.aggregates import Estimate, WeightedMean
 from keras_rankmetrics.engine.aggregates.aggregate import check_aggregate
 from keras_rankmetrics.engine.definition import Definition, takes
+from keras_rankmetrics.engine.definition.constructor import check_config
 from keras_rankmetrics.engine.definition.definition import chosen
 from keras_rankmetrics.engine.definition.options import check_class
 from keras_rankmetrics.engine.metric.accumulator import Accumulator
@@ -248,6 +249,7 @@ class ConfiguredMetric(Accumulator):
             "dtype": self.dtype,
             **self.definition.config,
         }
+        check_config(type(self), config)
         return {n: x for n, x in config.items() if takes(type(self), n)}
 
     def _own_config(self) -> dict[str, Any]:
