@@ -131,7 +131,7 @@ class Answer(NamedTuple):
         k = self.setting.metric.k
         return [
             tool
-            for tool, names in self.tools.items()
+            for tool, names in self.setting.tools.items()
             if k and str(k) not in min(names, key=len)
         ]
 
@@ -140,7 +140,9 @@ class Answer(NamedTuple):
         setting, name = self.setting, self.setting.metric.name
         words = setting.metric.short_name or name
         departures = setting.departures
-        tools = _tools(self.tools, words, not departures)
+        # The names of this setting, where other cutoffs have its value, too.
+        names = {**self.tools, **setting.tools}
+        tools = _tools(names, words, not departures)
         lines = [f"{name} = {setting.value:.6f}{tools}"]
         if departures:
             lines.append(f"  It differs from our {name}, {self.ours:.6f}:")

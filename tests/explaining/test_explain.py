@@ -363,6 +363,18 @@ def test_a_cutoff_by_default_is_said():
     assert "By default, xgboost stops at 32." in text
 
 
+def test_a_cutoff_of_equal_values_is_no_default():
+    names = [f"q{n}" for n in range(5)]
+    truth = dict.fromkeys(names, {"a": 1, "b": 1})
+    scores = ({"a": 3 - n, "b": n, "c": 1.5, "d": 2} for n in range(5))
+    answer = first(
+        "0.4000", "map", truth, dict(zip(names, scores, strict=True))
+    )
+    assert answer.setting.metric.k == 1
+    assert {"map_cut_2", "map_cut_3"} <= {*answer.tools["trec_eval"]}
+    assert "stop" not in str(answer)
+
+
 def test_tools_with_a_cutoff_by_default():
     truth, run = drawn(5, "lists", 3, queries=6, items=60)
     for name, tool in (("ndcg", "xgboost"), ("recall", "elasticsearch")):
