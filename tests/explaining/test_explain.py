@@ -365,7 +365,7 @@ def test_a_cutoff_by_default_is_said():
 
 def test_a_cutoff_of_equal_values_is_no_default():
     names = [f"q{n}" for n in range(5)]
-    truth = dict.fromkeys(names, {"a": 1, "b": 1})
+    truth = {name: {"a": 1, "b": 1} for name in names}
     scores = ({"a": 3 - n, "b": n, "c": 1.5, "d": 2} for n in range(5))
     answer = first(
         "0.4000", "map", truth, dict(zip(names, scores, strict=True))

@@ -87,7 +87,7 @@ def too_wide(page, selector):
 def test_code_is_not_cut_on_a_desk(address, browser):
     with opened(browser, "a desk", scripts=False) as (page, _):
         for name in PAGES_WITH_CODE:
-            page.goto(f"{address}/{name}", wait_until="domcontentloaded")
+            page.goto(f"{address}/{name}")
             assert page.locator("pre").count() > 0, name
             assert too_wide(page, "pre, .sig") == [], name
 
@@ -100,7 +100,7 @@ def test_inline_code_does_not_break(address, browser, width):
             "in_keras.html",
             "examples/index.html",
         ):
-            page.goto(f"{address}/{name}", wait_until="domcontentloaded")
+            page.goto(f"{address}/{name}")
             broken = page.evaluate(
                 """() => [...document.querySelectorAll("article code")]
                 .filter(e => e.closest("p, li"))
@@ -119,7 +119,7 @@ def test_inline_code_does_not_break(address, browser, width):
 def test_formulas_fit_on_a_phone(address, browser):
     with opened(browser, "a phone", scripts=False) as (page, _):
         for name in PAGES_WITH_FORMULAS:
-            page.goto(f"{address}/{name}", wait_until="domcontentloaded")
+            page.goto(f"{address}/{name}")
             formulas = page.locator(".formula")
             assert formulas.count() > 0, name
             assert too_wide(page, ".formula") == [], name
@@ -145,7 +145,7 @@ def test_the_front_page_leads_to_recipes(address, browser):
         links = cards.locator("a.sd-stretched-link")
         assert links.count() == len(titles)
         for link in [link.get_attribute("href") for link in links.all()]:
-            page.goto(f"{address}/{link}", wait_until="domcontentloaded")
+            page.goto(f"{address}/{link}")
             if (anchor := link.partition("#")[2]) != "":
                 assert page.locator(f"[id='{anchor}']").count() == 1, link
         assert wrong == []

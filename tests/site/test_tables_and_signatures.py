@@ -17,6 +17,24 @@ LINKED = {
     "inputs": "input.html",
     "labels": "uncertain.html",
 }
+SIGNATURE = """name => {
+    const signature = document.getElementById(`keras_rankmetrics.${name}`);
+    const box = signature.getBoundingClientRect();
+    const formula = document.getElementById("formula");
+    const fonts = [...signature.querySelectorAll("em")]
+        .map(e => getComputedStyle(e))
+        .map(style => `${style.fontWeight} ${style.fontStyle}`);
+    return {
+        top: box.top, bottom: box.bottom, height: box.height,
+        formula: formula.getBoundingClientRect().top,
+        fonts: [...new Set(fonts)],
+    };
+}"""
+# The first cell of each row, the second one, and the link of the first one.
+ARGUMENTS = """() => [...document.querySelectorAll(".arguments tbody tr")]
+    .map(row => [...row.querySelectorAll("td")])
+    .map(([first, second]) => [first.innerText, second.innerText,
+        first.querySelector("a")?.getAttribute("href")])"""
 # Scrolling containers of tables that do not show all of it.
 CUT = """() => [...document.querySelectorAll(
         ".play-conventions, .pst-scrollable-table-container")]
@@ -29,39 +47,25 @@ def test_the_signature_is_short_and_first(address, browser, width):
     _, high = WIDTHS[width]
     with opened(browser, width, scripts=False) as (page, _):
         for metric, name in zip(METRICS, PAGES, strict=True):
-            page.goto(f"{address}/{name}", wait_until="domcontentloaded")
-            signature = page.locator(
-                f"dt[id='keras_rankmetrics.{metric.__name__}']"
-            )
-            box = signature.bounding_box()
-            assert box["y"] + box["height"] < high, name
-            assert box["height"] < 200, name
-            below = page.locator("#formula").bounding_box()
-            assert below["y"] > box["y"], name
-            weights = signature.locator("em").evaluate_all(
-                "all => all.map(e => [getComputedStyle(e).fontWeight,"
-                " getComputedStyle(e).fontStyle])"
-            )
-            assert all(each == ["400", "normal"] for each in weights), name
+            page.goto(f"{address}/{name}")
+            found = page.evaluate(SIGNATURE, metric.__name__)
+            assert found["bottom"] < high and found["height"] < 200, name
+            assert found["formula"] > found["top"], name
+            assert found["fonts"] in ([], ["400 normal"]), name
 
 
 @pytest.mark.parametrize("width", WIDTHS)
 def test_all_arguments_are_in_a_table_that_links(address, browser, width):
     with opened(browser, width, scripts=False) as (page, _):
         for metric, name in zip(METRICS, PAGES, strict=True):
-            page.goto(f"{address}/{name}", wait_until="domcontentloaded")
-            rows = page.locator(".arguments tbody tr").all()
-            shown = {
-                row.locator("td").first.inner_text().partition("=")[0]: row
-                for row in rows
-            }
+            page.goto(f"{address}/{name}")
+            rows = page.evaluate(ARGUMENTS)
+            shown = {text.partition("=")[0]: rest for text, *rest in rows}
             assert shown.keys() == inspect.signature(metric).parameters.keys()
-            for argument, row in shown.items():
-                cells = row.locator("td").all()
-                assert cells[1].inner_text().strip() != "", (name, argument)
-                assert "see above" not in cells[1].inner_text()
+            for argument, (values, link) in shown.items():
+                assert values.strip() != "", (name, argument)
+                assert "see above" not in values
                 if argument in LINKED:
-                    link = cells[0].locator("a").get_attribute("href")
                     assert link == f"../{LINKED[argument]}", name
 
 
@@ -83,7 +87,7 @@ def test_tables_are_whole_on_a_desk(address, browser, site):
     with opened(browser, "a desk") as (page, wrong):
         for name in pages:
             if not name.startswith(("_", "genindex", "search")):
-                page.goto(f"{address}/{name}", wait_until="load")
+                page.goto(f"{address}/{name}")
                 assert page.evaluate(CUT) == [], name
         assert wrong == []
 
@@ -91,7 +95,7 @@ def test_tables_are_whole_on_a_desk(address, browser, site):
 def test_tables_of_metrics_are_whole_on_a_phone(address, browser):
     with opened(browser, "a phone", scripts=False) as (page, _):
         for name in ("index.html", *PAGES):
-            page.goto(f"{address}/{name}", wait_until="domcontentloaded")
+            page.goto(f"{address}/{name}")
             cut = page.evaluate(CUT)
             assert [text for text in cut if "conventions" in text] == [], name
             assert [text for text in cut if "argument" in text] == [], name

@@ -21,9 +21,7 @@ SOURCES = ("_modules/",)
 
 
 @pytest.mark.skipif(not can_be_built(), reason="needs the extra [docs]")
-def test_the_site(tmp_path):
-    # One test, so that the site is built once.
-    site = built(tmp_path)
+def test_the_site(site):
     assert list(source_links(site)) == []
     dead = dead_links(site)
     assert dead == [], "\n".join(dead)
