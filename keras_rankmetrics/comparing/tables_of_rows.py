@@ -245,16 +245,21 @@ class Table(Input):
         rank = column_array(self.column(ranks[0]))
         if rank.dtype.kind not in "iuf":
             return
-        worse = rank[1:].astype(np.float64) > rank[:-1]
-        better = self.reading.sign * np.diff(rows.value) > 0
+        rank, value = rank.astype(np.float64), self.reading.sign * rows.value
+        order = np.arange(len(rank))
         of_one = rows.query[1:] == rows.query[:-1]
-        for at in np.flatnonzero(of_one & worse & better)[:1].tolist():
+        if (np.diff(rank)[of_one] < 0).any() or 2 * of_one.sum() < len(rank):
+            order = np.lexsort((-value, rank, rows.query))
+            of_one = rows.query[order[1:]] == rows.query[order[:-1]]
+        lower, higher = np.diff(rank[order]) > 0, np.diff(value[order]) > 0
+        for place in np.flatnonzero(of_one & lower & higher)[:1].tolist():
+            first, then = order[place : place + 2].tolist()
             raise ValueError(
                 f"The ranks and the scores of {self.argument} should order "
-                f"items alike. Received: the ranks {rank[at]} and "
-                f"{rank[at + 1]} for the scores {rows.value[at]:g} and "
-                f"{rows.value[at + 1]:g} of the query "
-                f"{as_text(rows.query[at].item())!r}. Choose: "
+                f"items alike. Received: the ranks {rank[first]:g} and "
+                f"{rank[then]:g} for the scores {rows.value[first]:g} and "
+                f"{rows.value[then]:g} of the query "
+                f"{as_text(rows.query[first].item())!r}. Choose: "
                 f"{argument({'score': score})}, or "
                 f"{argument({'score': ranks[0]})} "
                 "with `higher_is_better=False`. Distances also need the latter."

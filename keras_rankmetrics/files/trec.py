@@ -36,6 +36,10 @@ _SPACED = (
     "There are tabs and spaces between the fields. If an id has a space, write "
     "a table with a header. If none has, separate all fields by tabs."
 )
+_NO_RANK = (
+    "There are more than six fields, and the fourth is no rank. If an id has a "
+    "space, write a table with a header."
+)
 _SWAPPED = "{} seem to be swapped in this file. Swap the {} field."
 _TWO_ROWS = re.compile(rb"\sQ0\s.*\sQ0\s+\S+\s+\d+\s+\S+\s")
 _CHECKED = 1000  # lines that show the order of the fields
@@ -255,7 +259,14 @@ def _fields(
     if wrong.any():
         raise _wrong(path, layout, data, line, int(lines[np.argmax(wrong)]))
     each = first[:, None] + np.arange(number)
-    return start[each], end[each], lines
+    start, end = start[each], end[each]
+    if layout is RUN and (count > number).any():
+        place, longer = layout.index("rank"), np.flatnonzero(count > number)
+        texts = Texts(letters, start[longer, place], end[longer, place])
+        is_none = np.isnan(fields.floats_of_texts(texts.as_array()))
+        for row in longer[is_none][:1].tolist():
+            raise _wrong(path, layout, data, line, int(lines[row]), _NO_RANK)
+    return start, end, lines
 
 
 def _comments(

@@ -195,6 +195,21 @@ def test_ranks_that_contradict_the_scores_are_refused():
     assert rr(truth, run) == 0.75  # a column of texts says nothing
 
 
+@pytest.mark.parametrize("order", [[0, 1, 2, 3], [3, 2, 1, 0], [1, 3, 0, 2]])
+def test_ranks_are_compared_in_any_order_of_the_rows(order):
+    columns = {
+        "query_id": ["q1", "q2", "q1", "q2"],
+        "item_id": ["a", "a", "b", "b"],
+        "score": [0.5, 0.5, 0.9, 0.2],
+        "rank": [1, 1, 2, 2],
+    }
+    run = {name: [x[row] for row in order] for name, x in columns.items()}
+    text = "the ranks 1 and 2 for the scores 0.5 and 0.9 of the query 'q1'"
+    refused(re.escape(text), {"q1": ["a"], "q2": ["a"]}, run)
+    run["rank"] = [-score for score in run["score"]]
+    assert rr({"q1": ["a"], "q2": ["a"]}, run) == 0.75
+
+
 RATED = {"q1": {"a": 1, "b": 5}, "q2": {"c": 3}}
 FOUND = {"q1": {"a": 0.2, "b": 0.1}, "q2": {"c": 1.0}}
 

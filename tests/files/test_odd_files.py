@@ -247,6 +247,19 @@ def test_large_numbers_that_are_floats_are_read(tmp_path, text):
     assert rows_of(run_of, path) == [("q1", "a", float(text))]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        b"q1 Q0 blue car 1 9.5 t\n",
+        b"q1 Q0 a 1 2.5 my tag\nq1 Q0 blue car 2 9.5 t\n",
+    ],
+)
+def test_an_id_with_a_space_is_no_item_and_rank(tmp_path, text):
+    path = written(tmp_path / "run", text)
+    with pytest.raises(FileError, match=r"'q1 Q0 blue car .*fourth is no rank"):
+        rows_of(run_of, path)
+
+
 def test_decimals_in_parquet(tmp_path):
     row = {"query": "q1", "item": "a", "score": Decimal("2.5")}
     pq.write_table(pa.Table.from_pylist([row]), tmp_path / "run.parquet")
