@@ -265,7 +265,8 @@ def _fields(
         texts = Texts(letters, start[longer, place], end[longer, place])
         is_none = np.isnan(fields.floats_of_texts(texts.as_array()))
         for row in longer[is_none][:1].tolist():
-            raise _wrong(path, layout, data, line, int(lines[row]), _NO_RANK)
+            remedy = _SPACED if b"\t" in data else _NO_RANK
+            raise _wrong(path, layout, data, line, int(lines[row]), remedy)
     return start, end, lines
 
 
