@@ -318,9 +318,21 @@ def differences_of(measured: Measured, at: int, baseline: str) -> _Found:
     estimates, differences, notes = _STATISTICS[statistic.kind](
         statistic, names, *of_metrics
     )
+    if statistic.kind != "total":
+        estimates = [*map(_nan_without_lists, estimates)]
+        differences = [
+            dataclasses.replace(d, estimate=_nan_without_lists(d.estimate))
+            for d in differences
+        ]
     pairs = zip(estimates, [None, *differences], strict=True)
     by_name = dict(zip(names, pairs, strict=True))
     return [by_name[name] for name in measured.systems], notes
+
+
+def _nan_without_lists(estimate: Estimate) -> Estimate:
+    """Return the estimate, whose value over no lists is no number."""
+    value = estimate.value if estimate.lists else math.nan
+    return dataclasses.replace(estimate, value=value)
 
 
 def _of_metric(systems: Sequence[Values], place: int) -> PerList:

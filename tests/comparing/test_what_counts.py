@@ -1,5 +1,6 @@
 """Values that are NaN, lists that do not count, and what is then tested."""
 
+import itertools
 import json
 import math
 
@@ -137,3 +138,25 @@ def test_scores_that_float32_holds_stay_as_they_are():
     scores = np.array([0.5, 2.0, -np.inf])
     found = joining.in_float32(scores, np.zeros(3, int))
     assert found.tolist() == scores.tolist()
+
+
+def test_a_mean_over_no_lists_is_no_number():
+    """It was 0, the best value of `MeanRank` and the worst one of others."""
+    truth = {"a": {"x": 0, "y": 0}, "b": {"x": 0, "y": 1}}
+    run = {q: {"x": 1.0, "y": 0.5} for q in truth}
+    names = "MeanRank AUC Count(of=relevant)"
+    groups = {"a": "none", "b": "some"}
+    found = krm.evaluate(truth, run, names, groups=groups)
+    assert found["MeanRank"] == found.groups["some"]["MeanRank"].value == 2.0
+    for name in ("MeanRank", "AUC"):
+        assert np.isnan(found.groups["none"][name].value)
+        assert found.groups["none"][name].lists == 0
+    assert found.groups["none"]["Count(of=relevant)"].value == 0
+    systems = {"one": run, "other": run}
+    compared = krm.compare(truth, systems, "MeanRank", groups=groups)
+    rows = compared.report.records()
+    of_none = [group == "none" for group in rows["group"]]
+    for name in ("value", "difference"):
+        values = itertools.compress(rows[name], of_none)
+        assert [*values] == [None, None]
+    assert "nan" in str(compared)

@@ -28,7 +28,7 @@ class Estimate:
     """The mean over a sample of lists, with its standard error.
 
     Attributes:
-        value: the mean; 0 without lists.
+        value: the mean; 0 without lists, but NaN in tables of `evaluate`.
         standard_error: the standard error of the value; NaN for fewer than two
             independent rows.
         lists: the number of valid lists.
