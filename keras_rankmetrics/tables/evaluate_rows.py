@@ -13,7 +13,7 @@ import numpy as np
 
 from keras_rankmetrics.engine.inputs import warn_if_swapped
 from keras_rankmetrics.engine.inputs.shapes import check_aligned_axis
-from keras_rankmetrics.engine.inputs.tensors import to_numpy
+from keras_rankmetrics.engine.inputs.tensors import check_finite, to_numpy
 from keras_rankmetrics.engine.messages import warn
 from keras_rankmetrics.metrics import Sliced
 from keras_rankmetrics.tables.ids import are_known, refusal
@@ -172,6 +172,7 @@ def read_rows(
     for name, x in given.items():
         read = as_column if name in job.groups else as_numbers
         arrays[name] = read(name, x)[order]
+        check_finite(name, arrays[name])
     lists = job.lists_of_items(arrays, starts)
     job.check_lists(lists)
     _warn_of_no_lists(arrays["y_true"], starts)

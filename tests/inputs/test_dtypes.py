@@ -13,6 +13,7 @@ from keras_rankmetrics import (
     MeanReciprocalRank,
     MetricCollection,
     PrecisionAtK,
+    evaluate_rows,
 )
 from keras_rankmetrics.engine.inputs import read
 
@@ -146,6 +147,27 @@ def test_the_smallest_integer_is_not_retrieved(dtype):
     scores = np.array([[low, low + 1]], dtype)
     assert float(MeanReciprocalRank()([[1, 0]], scores)) == 0
     assert float(MeanReciprocalRank()([[0, 1]], scores)) == 1
+
+
+TOO_LARGE = r"`y_pred` .* up to 3.4e\+38, .* Received: -1e\+300\."
+
+
+@pytest.mark.filterwarnings("ignore:overflow encountered in cast")
+def test_scores_that_become_infinite_are_refused():
+    """A score of -inf would be that of an item that is not retrieved."""
+    labels, scores = [[0, 1, 0]], np.array([[0, -1e300, -2e300]])
+    rows = ["q"] * 3, labels[0], scores[0]
+    metric = MeanReciprocalRank()
+    if BACKEND in ("tensorflow", "torch"):  # which keep float64
+        assert float(metric(labels, scores)) == 1 / 2
+        assert evaluate_rows(*rows, metric) == {"mrr": 1 / 2}
+    else:
+        with pytest.raises(ValueError, match=TOO_LARGE):
+            metric.update_state(labels, scores)
+        with pytest.raises(ValueError, match=TOO_LARGE):
+            evaluate_rows(*rows, metric)
+    infinite = np.array([[np.inf, 1.0, -np.inf]])
+    assert float(MeanReciprocalRank()(labels, infinite)) == 1 / 2
 
 
 # Precision of scores

@@ -210,6 +210,8 @@ def _converted(name: str, x: Any, received: Any) -> Tensor:
         )
     if "int" in dtype and isinstance(x, np.ndarray | list | tuple | int):
         _check_range(name, np.asarray(x), np.iinfo(dtype))
+    if isinstance(x, np.ndarray | list | tuple):
+        check_finite(name, np.asarray(x), dtype)
     try:
         len(tensor.shape)
     except ValueError as error:  # TensorFlow, for an unknown rank
@@ -284,6 +286,32 @@ def _check_range(name: str, x: np.ndarray, limits: np.iinfo[Any]) -> None:
             "Renumber the ids, the same way in `y_true` and `y_pred`. On jax, "
             '`jax.config.update("jax_enable_x64", True)` allows larger '
             "integers."
+        )
+
+
+def check_finite(name: str, x: np.ndarray, dtype: str | None = None) -> None:
+    """Raise ValueError if numbers become infinite as tensors.
+
+    A score of -inf would be that of an item that is not retrieved.
+
+    Args:
+        name: the argument, for errors.
+        x: the numbers.
+        dtype: the dtype of the tensor; by default that of the backend.
+    """
+    if x.dtype != np.float64:
+        return
+    if dtype is None:
+        empty = ops.convert_to_tensor(np.zeros(0, x.dtype))
+        dtype = backend.standardize_dtype(empty.dtype)
+    if dtype != "float32":
+        return
+    largest, size = np.finfo(dtype).max, np.abs(x)
+    for wrong in x[(size > largest) & (size < np.inf)][:1].tolist():
+        raise ValueError(
+            f"`{name}` should hold numbers of a size up to {largest:.2g}, the "
+            f"range of float32 on this backend. Received: {wrong:g}. Rescale "
+            "the numbers. Items that are not retrieved have the score -inf."
         )
 
 
