@@ -471,12 +471,21 @@ def groups_of_lists(
                 "`groups` should have a name for each group. Received: "
                 f"{wrong!r}, of the type {type(wrong).__name__}. Pass text."
             )
-    groups = tuple(map(str, groups))
+    given, groups = groups, tuple(map(str, groups))
     for wrong in ("", "None", "nan", ALL):
         if wrong in groups:
             raise ValueError(
                 "`groups` should have a name for each group, other than "
                 f"{ALL!r}. Received: {wrong!r}."
+            )
+    names: dict[str, Any] = {}
+    for group in dict.fromkeys(given):
+        other = names.setdefault(str(group), group)
+        if other is not group:
+            raise ValueError(
+                "`groups` should have different names. Received: "
+                f"{other!r} and {group!r}, of the types {type(other).__name__} "
+                f"and {type(group).__name__}. Pass text."
             )
     if len(groups) != len(lists):
         raise ValueError(

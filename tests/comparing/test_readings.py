@@ -366,6 +366,15 @@ def test_names_of_groups(wrong):
         rr(TRUTH, RUN, groups=dict(zip(TRUTH, ["a", wrong], strict=True)))
 
 
+def test_groups_whose_names_look_alike():
+    for one, other in ((1, "1"), ("2.5", 2.5)):
+        groups = dict(zip(TRUTH, [one, other], strict=True))
+        with pytest.raises(ValueError, match=f"{one!r} and {other!r}, of the"):
+            rr(TRUTH, RUN, groups=groups)
+    groups = dict(zip(TRUTH, [1, np.int64(1)], strict=True))
+    assert rr(TRUTH, RUN, groups=groups) == rr(TRUTH, RUN)
+
+
 def test_groups_of_lists_in_order():
     truth, groups = [set(), {"a"}, {"b"}], ["en", "de", "en"]
     run = [["a"], ["a"], ["x", "b"]]
