@@ -33,6 +33,7 @@ class Overlap(NamedTuple):
         left_out: the `missing` queries that a convention leaves out.
         same_id: the retrieved items that were dropped, since they have the id
             of their query.
+        unranked: the items of the system with a score of `-inf`.
     """
 
     missing: int = 0
@@ -43,6 +44,7 @@ class Overlap(NamedTuple):
     example: str = ""
     left_out: int = 0
     same_id: int = 0
+    unranked: int = 0
 
     @property
     def share(self) -> float | None:

@@ -220,7 +220,9 @@ def _by_id(
         of_lists.values[np.ix_(lower, missing)] = np.nan
         if depth is not None:
             of_lists.valid[:] &= judgements.labelled()
-        overlap = overlap._replace(same_id=run.same_id)
+        overlap = overlap._replace(
+            same_id=run.same_id, unranked=run.unranked
+        )
         found[name] = of_lists._replace(overlap=overlap, ranking=joined.ranking)
     texts = [as_text(query) for query in queries.tolist()]
     return texts, judgements.fingerprint, found

@@ -19,7 +19,7 @@ import numpy as np
 from keras_rankmetrics.conventions.rules import Rules
 from keras_rankmetrics.engine.definition.options import check_choice
 from keras_rankmetrics.engine.messages import warn
-from keras_rankmetrics.files import QueriesReturnError
+from keras_rankmetrics.files import NOTHING, QueriesReturnError
 from keras_rankmetrics.tables import item_rows, roles
 from keras_rankmetrics.tables.ids import (
     EXACT,
@@ -188,6 +188,8 @@ class Input(abc.ABC):
     Attributes:
         same_id: the number of items dropped so far, since they have the id of
             their query.
+        unranked: the number of items so far whose score is that of items that
+            are not retrieved, `-inf`.
         assumed: what is assumed besides the columns of the roles, such as
             `{"relevant": "label>=1"}`.
         looks: how an object of this form looks, for the documentation.
@@ -203,6 +205,7 @@ class Input(abc.ABC):
     argument: str
     reading: Reading
     same_id: int = dataclasses.field(default=0, init=False)
+    unranked: int = dataclasses.field(default=0, init=False)
     assumed: dict[str, str] = dataclasses.field(
         default_factory=dict, init=False
     )
@@ -340,6 +343,8 @@ class Input(abc.ABC):
         if reading.score_dtype:
             score = score.astype(reading.score_dtype)
         rows = Rows(query, item, reading.sign * score)
+        low = item[rows.value == -np.inf]
+        self.unranked += len(low) - int((low == NOTHING).sum())
         if reading.drop_same_id and not self.has_row_numbers:
             # The query is there, even if it retrieves nothing else.
             dropped = np.where(have_same_id(rows), -np.inf, rows.value)

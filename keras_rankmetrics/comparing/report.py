@@ -507,6 +507,11 @@ def gaps(measured: Measured) -> Iterator[str]:
                 f"{name}: {overlap.same_id:,} of its items have the id of "
                 "their query, and are dropped."
             )
+        if overlap.unranked:
+            yield (
+                f"{name}: {overlap.unranked:,} of its items have the score "
+                "-inf, and count as not retrieved."
+            )
     if order := order_of_ties(measured):
         of_dtype = f"{_rules_of(measured).get('score_dtype', '')} ".lstrip()
         yield f"Items of equal {of_dtype}score are in the order of {order}."

@@ -12,6 +12,7 @@ import os
 _SHOWN = 120  # characters of what was received
 
 KIND = "keras_rankmetrics."  # begins the kind of saved results
+NOTHING = "(nothing)"  # an item that is neither judged nor retrieved
 
 
 class FileError(ValueError):

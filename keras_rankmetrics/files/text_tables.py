@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from keras_rankmetrics.files import FileError, blocks
+from keras_rankmetrics.files import NOTHING, FileError, blocks
 from keras_rankmetrics.files.blocks import LINE, Source
 from keras_rankmetrics.files.fields import (
     INEXACT,
@@ -252,7 +252,6 @@ def _too_long(path: str, data: bytes, line: int) -> FileError:
 _BLOCK = 2**19  # bytes: their objects take about 200 times as much, at most
 _OBJECT = "A line should be a JSON object, with each name once."
 _NOT_JSON = (ValueError, RecursionError)  # the second one of "[[[[..."
-_NOTHING = "(nothing)"  # an item that is neither judged nor retrieved
 _LISTS = "In Python, `evaluate` takes lists of ids or hits, once loaded."
 _LINES = (
     "Write a line for each item and subtopic: "
@@ -510,7 +509,7 @@ def nested_parts(source: Source) -> Iterator[Part]:
             remedy = "Write one of these parts to a file of its own."
             raise FileError(path, expected, ", ".join(tree), remedy=remedy)
         [tree] = tree.values()
-    nothing = {_NOTHING: -math.inf if value == "score" else UNJUDGED}
+    nothing = {NOTHING: -math.inf if value == "score" else UNJUDGED}
     columns: list[list[Any]] = [[], [], []]
     for query, items in tree.items():
         if not isinstance(items, dict):

@@ -160,3 +160,18 @@ def test_a_mean_over_no_lists_is_no_number():
         values = itertools.compress(rows[name], of_none)
         assert [*values] == [None, None]
     assert "nan" in str(compared)
+
+
+def test_scores_of_minus_infinity_are_said_to_be_of_no_retrieved_item():
+    """trec_eval and others retrieve every item of a run."""
+    truth = {"q": {"a": 1, "b": 0}, "r": {"c": 1}}
+    run = {"q": {"a": -math.inf, "b": 1.0}, "r": {}}
+    for convention in (None, "trec_eval"):
+        found = krm.evaluate(truth, run, "map", convention=convention)
+        [note] = [x for x in found.report.notes if "-inf" in x]
+        assert note == (
+            "all: 1 of its items have the score -inf, and count as not "
+            "retrieved."
+        )
+    found = krm.evaluate(truth, {"q": {"a": 1.0}, "r": {}}, "map")
+    assert not any("-inf" in note for note in found.report.notes)
