@@ -212,6 +212,42 @@ class Measured(NamedTuple):
         )
 
 
+def merged(parts: Sequence[tuple[Sequence[int], Measured]]) -> Measured:
+    """Return the values of metrics that were read by different rules.
+
+    Args:
+        parts: the places of some metrics, and their values for the same lists,
+            of each as many. All but the first part have an order of ties, which
+            the rules then name.
+    """
+    (some, first), *others = parts
+    if not others:
+        return first
+    each = len(first.metrics) // len(some)
+    places = np.concatenate([places for places, _ in parts])
+    order = np.argsort(np.repeat(places, each), kind="stable")
+    metrics = [metric for _, part in parts for metric in part.metrics]
+    rules = [first.rules]
+    for _, part in others:
+        ties = dict(x.split(":") for x in part.rules.split("|"))["ties"]
+        names = ", ".join(metric.name for metric in part.metrics[::each])
+        rules.append(f"{names}:{ties}")
+    systems = {
+        name: values.with_arrays(
+            np.concatenate(arrays)[order]
+            for arrays in zip(
+                *(part.systems[name][:3] for _, part in parts), strict=True
+            )
+        )
+        for name, values in first.systems.items()
+    }
+    return first._replace(
+        metrics=tuple(metrics[place] for place in order),
+        systems=systems,
+        rules="|".join(rules),
+    )
+
+
 def _check_same_lists(one: Measured, other: Measured) -> None:
     """Raise ValueError if metrics or lists differ, or lists share an id."""
     mine, theirs = (

@@ -23,6 +23,7 @@ from keras_rankmetrics.comparing.measured import (
     Measured,
     Values,
     fingerprint_of,
+    merged,
 )
 from keras_rankmetrics.comparing.reading import (
     Input,
@@ -85,11 +86,14 @@ def measured_by(
             "objects, which keep options of their own. Pass names, such as "
             '`"NDCG@10"`, for the numbers of the tool.'
         )
+    source, of_all = source or _PLAIN, of_members or of_systems
+    if source.own_rules:
+        of_all = functools.partial(_by_rules, of_all, source)
     of_them = functools.partial(
-        of_members or of_systems,
+        of_all,
         systems=systems,
         reading=reading,
-        rules_for=(source or _PLAIN).rules_for,
+        rules_for=source.rules_for,
         groups=groups,
         sample_weight=sample_weight,
     )
@@ -97,6 +101,43 @@ def measured_by(
         return statistics.by_judge(asked, truth, systems, of_them)
     members, shown = statistics.members_and_statistics(asked)
     return of_them(members, truth)._replace(statistics=shown)
+
+
+def _by_rules(
+    of_all: Callable[..., Measured],
+    source: Convention,
+    members: _Metrics,
+    truth: Any,
+    systems: Mapping[str, Any],
+    rules_for: Callable[[Truth | None], Rules],
+    **others: Any,
+) -> Measured:
+    """Return the values of metrics, each read by the rules of its own.
+
+    Args:
+        of_all: returns the values of metrics that are read by some rules.
+        source: the convention, which has these rules.
+        members: the metrics.
+        truth: the labels of the items.
+        systems: the systems by name.
+        rules_for: returns the rules of the other metrics.
+        **others: further arguments of `of_all`.
+    """
+    places: dict[Rules | None, list[int]] = {}
+    for place, member in enumerate(members):
+        own = source.own_rules_of(type(member), member.definition.k)
+        places.setdefault(own, []).append(place)
+    if len(places) > 1:
+        together.check_read_again(systems, "measures that order ties otherwise")
+    parts = []
+    for own, some in sorted(places.items(), key=lambda x: x[0] is not None):
+        rules = rules_for if own is None else lambda _, own=own: own
+        of_some = [members[place] for place in some]
+        found = of_all(
+            of_some, truth, systems=systems, rules_for=rules, **others
+        )
+        parts.append((some, found))
+    return merged(parts)
 
 
 def of_systems(
@@ -220,9 +261,7 @@ def _by_id(
         of_lists.values[np.ix_(lower, missing)] = np.nan
         if depth is not None:
             of_lists.valid[:] &= judgements.labelled()
-        overlap = overlap._replace(
-            same_id=run.same_id, unranked=run.unranked
-        )
+        overlap = overlap._replace(same_id=run.same_id, unranked=run.unranked)
         found[name] = of_lists._replace(overlap=overlap, ranking=joined.ranking)
     texts = [as_text(query) for query in queries.tolist()]
     return texts, judgements.fingerprint, found

@@ -16,7 +16,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from keras_rankmetrics.comparing.measured import Measured, Values
-from keras_rankmetrics.conventions.rules import ORDERS
+from keras_rankmetrics.conventions.rules import ORDERS, Rules
 from keras_rankmetrics.engine.aggregates import Estimate, PerList
 from keras_rankmetrics.engine.aggregates.estimate import is_symmetric
 from keras_rankmetrics.engine.aggregates.paired import (
@@ -513,7 +513,10 @@ def gaps(measured: Measured) -> Iterator[str]:
                 "-inf, and count as not retrieved."
             )
     if order := order_of_ties(measured):
-        of_dtype = f"{_rules_of(measured).get('score_dtype', '')} ".lstrip()
+        rules = _rules_of(measured)
+        is_one = rules.keys() <= {*Rules._fields}
+        dtype = rules.get("score_dtype") if is_one else None
+        of_dtype = f"{dtype} " if dtype else ""
         yield f"Items of equal {of_dtype}score are in the order of {order}."
     yield from _read_as(measured)
 
@@ -522,7 +525,13 @@ def order_of_ties(measured: Measured) -> str:
     """Return what orders tied items, or "" if their ids have no say."""
     has_ids = any(x.overlap.retrieved for x in measured.systems.values())
     if has_ids and any("ties:stable" in x.signature for x in measured.metrics):
-        return ORDERS[_rules_of(measured).get("ties", "last_id_first")]
+        rules = _rules_of(measured)
+        own = (
+            f"; those of {names} in that of {ORDERS[ties]}"
+            for names, ties in rules.items()
+            if names not in Rules._fields
+        )
+        return ORDERS[rules.get("ties", "last_id_first")] + "".join(own)
     return ""
 
 

@@ -98,6 +98,9 @@ class Convention(_Presets):
         rules: how the source reads runs.
         subtopic_rules: how it reads them for metrics of subtopics, if that is
             another tool.
+        own_rules: how it reads them for metrics that are those of yet other
+            tools, by the names of their classes, followed by `@k` if that is so
+            only with a cutoff.
         measures: the equivalents of the source's measures, by their names
             there, if the convention parses these. The options of the first
             measure of a metric need no entry in `metrics`.
@@ -123,11 +126,13 @@ class Convention(_Presets):
     aliases: str = ""
     mark: str = "{name}@{k}"
     subtopic_rules: Rules | None = None
+    own_rules: Mapping[str, Rules] = dataclasses.field(default_factory=dict)
     takes: Literal["run", "samples", "labels"] = "run"
 
     def __post_init__(self, metrics: Mapping[str, Mapping[str, Any]]) -> None:
         self.without = _per_name(self.without)
         self.measures = _per_name(self.measures)
+        self.own_rules = _per_name(self.own_rules)
         options: dict[str, Mapping[str, Any]] = {}
         for each in self.measures.values():
             options.setdefault(each.metric.__name__, each.options)
@@ -142,6 +147,14 @@ class Convention(_Presets):
         """Return how the source reads runs for metrics that read a truth."""
         own = self.subtopic_rules if reads == "subtopics" else None
         return own or self.rules
+
+    def own_rules_of(
+        self, metric: type[RankingMetric], k: int | None
+    ) -> Rules | None:
+        """Return the rules of one metric, or None for those of the others."""
+        name = metric.__name__
+        at_k = None if k is None else self.own_rules.get(f"{name}@k")
+        return at_k or self.own_rules.get(name)
 
     def of_source(self, text: str, **options: Any) -> ConfiguredMetric | None:
         """Return the metric for a name of the source, or None if it is unknown.
@@ -284,6 +297,10 @@ class Convention(_Presets):
                 f"{self.name}: {self.about}",
                 f"source: {self.source}",
                 f"runs: {self.rules.in_words}",
+                *(
+                    f"{name}: {x.in_words}"
+                    for name, x in self.own_rules.items()
+                ),
                 *map(repr, self.presets.values()),
                 *lacks,
             ]

@@ -226,6 +226,15 @@ ir_measures: Vocabulary = Vocabulary(
     },
     rules=Rules("float32", "last_id_first", labels="integers"),
     subtopic_rules=Rules("float64", "first_id_first", labels="integers"),
+    own_rules={
+        "MeanReciprocalRank@k": Rules(
+            "float64", "first_id_first", labels="integers"
+        ),
+        "JudgedAtK": Rules("float64", "first_id_first", labels="members"),
+        "RankBiasedPrecision DCG": Rules(
+            "float64", "first_row_first", labels="integers"
+        ),
+    },
     measures={
         "AP MAP": Measure(metrics.MeanAveragePrecision, _BINARY_AT_K),
         "AP_IA MAP_IA": Measure(metrics.MeanAveragePrecisionIA, _BINARY),

@@ -124,7 +124,9 @@ class Named(NamedTuple):
 
         A label of 1 or more is relevant with binary labels, or without.
         """
-        rules = self.convention.rules._replace(queries="truth", decimals=None)
+        own = self.convention.own_rules_of(type(self.metric), self.k)
+        rules = own or self.convention.rules
+        rules = rules._replace(queries="truth", decimals=None)
         is_binary = self.metric.options.get("relevance_threshold") == 1
         if rules.labels == "binary" and is_binary:
             rules = rules._replace(labels="grades")

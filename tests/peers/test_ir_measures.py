@@ -9,6 +9,7 @@ there, if the names of the documents go down or up, as the provider has it.
 import csv
 import pathlib
 import re
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -448,6 +449,44 @@ def test_a_measure_of_ir_measures_itself():
     metric = OURS.parse(there.P(rel=1) @ 5, inputs="ids", name="p")
     expected = OURS.PrecisionAtK(5, inputs="ids", name="p")
     assert metric.get_config() == expected.get_config()
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_each_tool_in_it_orders_ties_its_own_way(seed):
+    """pytrec_eval, its own code and cwl_eval: three orders in one table."""
+    rng = np.random.default_rng(seed)
+    qrels, run = [], []
+    for query in ("q1", "q2", "q3"):
+        judged, retrieved = (rng.permutation(8)[:6] for _ in range(2))
+        for item in judged:
+            label = int(rng.integers(-1, 4))
+            qrels.append(there.Qrel(query, f"d{item}", label))
+        for item in retrieved:
+            score = float(rng.integers(3)) + float(rng.integers(2)) * 1e-12
+            run.append(there.ScoredDoc(query, f"d{item}", score))
+    names = "AP RR@2 nDCG@4 RR RBP(rel=1) RBP(rel=2,p=0.5) Judged@1 Judged@4"
+    found = krm.evaluate(qrels, run, names, convention="ir_measures")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for name in names.split():
+            measure = there.parse_measure(name)
+            [value] = there.calc_aggregate([measure], qrels, run).values()
+            assert found[name] == pytest.approx(value, abs=1e-6), name
+    [note] = [x for x in found.report.notes if "order" in x]
+    assert note == (
+        "Items of equal score are in the order of their ids, the last one "
+        "first; those of RR@2 in that of their ids, the first one first; those "
+        "of RBP(rel=1), RBP(rel=2,p=0.5) in that of the run; those of "
+        "Judged@1, Judged@4 in that of their ids, the first one first."
+    )
+    alone = krm.evaluate(qrels, run, "RR@2", convention="ir_measures")
+    assert alone["RR@2"] == found["RR@2"]
+    twice = krm.compare(
+        qrels, {"one": run, "two": run}, names, convention="ir_measures"
+    )
+    assert twice.per_list()["RR@2"] == found.per_list()["RR@2"] * 2
+    with pytest.raises(ValueError, match="measures that order ties otherwise"):
+        krm.evaluate(qrels, iter(run), names, convention="ir_measures")
 
 
 def test_options_come_last():

@@ -210,7 +210,8 @@ def _converted(name: str, x: Any, received: Any) -> Tensor:
         )
     if "int" in dtype and isinstance(x, np.ndarray | list | tuple | int):
         _check_range(name, np.asarray(x), np.iinfo(dtype))
-    if isinstance(x, np.ndarray | list | tuple):
+    is_double = not isinstance(x, np.ndarray) or x.dtype == np.float64
+    if is_double and isinstance(x, np.ndarray | list | tuple):
         check_finite(name, np.asarray(x), dtype)
     try:
         len(tensor.shape)
