@@ -64,7 +64,7 @@ def test_ids_by_number():
     run = np.array([[0.9, 0.1]]), np.array([[5000, 17]])
     ids = {17: "d1", 5000: "d2"}
     assert rr([["d1"]], run, item_ids=ids) == 0.5
-    with pytest.raises(ValueError, match=r"or its keys .* Received: -1"):
+    with pytest.raises(ValueError, match=r"are keys of `item_ids`\. .*: 5000"):
         rr([["d1"]], run, item_ids={17: "d1"})
 
 
