@@ -227,7 +227,8 @@ def _check_alone(
         "values should be numbers",
         np.where(np.isnan(filled), 0.0, filled),
         filled,
-        "Divide by `ops.divide_no_nan`.",
+        "Divide by `ops.divide_no_nan`. If the table of `items.at(table)` has "
+        "fewer items than the lists, pass their number as `items=`.",
         lists,
     )
 

@@ -33,10 +33,9 @@ class EvaluateCatalogue(epochs.EvaluateEpochs):
     `EvaluateByQuery`.
 
     Args:
-        metrics: a metric, a `MetricCollection`, names such as
-            `"NDCG(inputs=counts)@10"`, or a list of these, all with
-            `inputs="counts"`. After an epoch their state is that of its
-            queries.
+        metrics: a metric or a `MetricCollection` with `inputs="counts"`, names
+            such as `"NDCG@10 RR"`, or a list of these. After an epoch their
+            state is that of its queries.
         queries: the inputs of the query tower: an array, or a dict or list of
             arrays, with a row for each query. Or a dataset of batches
             `(x, y)` or `(x, y, sample_weight)`, as for `EvaluateByQuery`,
@@ -129,7 +128,7 @@ class EvaluateCatalogue(epochs.EvaluateEpochs):
         prefix: str = "val_",
         verbose: int | None = None,
     ) -> None:
-        super().__init__(metrics, prefix, verbose)
+        super().__init__(metrics, prefix, verbose, inputs="counts")
         forms = {m.name: m.definition.inputs for m in members_of(self.metrics)}
         if {*forms.values()} != {"counts"}:
             raise ValueError(

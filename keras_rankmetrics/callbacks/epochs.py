@@ -42,11 +42,14 @@ class EvaluateEpochs(keras.callbacks.Callback):
             or a list of these.
         prefix: the prefix of the names in the logs.
         verbose: 1 for a progress bar, 0 for none; by default as in `fit`.
+        **options: options of metrics passed by name.
     """
 
-    def __init__(self, metrics: Any, prefix: str, verbose: int | None) -> None:
+    def __init__(
+        self, metrics: Any, prefix: str, verbose: int | None, **options: Any
+    ) -> None:
         super().__init__()
-        self.metrics: list[Any] = checked_metrics(metrics)
+        self.metrics: list[Any] = checked_metrics(metrics, **options)
         self.prefix = prefix
         self.verbose = verbose
 

@@ -323,7 +323,7 @@ def _examples(labels: np.ndarray) -> np.ndarray:
     All labels are checked by these.
     """
     negative, others = labels[labels < 0], labels[labels >= 0]
-    fractions = negative[negative % 1 != 0][:1]
+    fractions = negative[negative != np.floor(negative)][:1]
     ends = [
         x[[np.argmin(x), np.argmax(x)]] for x in (negative, others) if len(x)
     ]

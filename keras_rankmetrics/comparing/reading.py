@@ -432,22 +432,24 @@ def have_same_id(rows: Rows) -> np.ndarray:
 
 
 def _named_items(item: np.ndarray, item_ids: Any, argument: str) -> np.ndarray:
+    at, expected = item, "that are keys of `item_ids`"
     if isinstance(item_ids, Mapping):  # by number
         numbers = ids_of(list(item_ids), "`item_ids`")
-        item_ids = list(item_ids.values())
         order = np.argsort(numbers)
         at = np.searchsorted(numbers, item, sorter=order)
         at = order[np.minimum(at, len(order) - 1)]
-        item = np.where(numbers[at] == item, at, -1)
-    names = ids_of(item_ids, "`item_ids`")
-    wrong = item[(item < 0) | (item >= len(names))]
+        at = np.where(numbers[at] == item, at, -1)
+        names = ids_of(list(item_ids.values()), "`item_ids`")
+    else:
+        names = ids_of(item_ids, "`item_ids`")
+        expected = f"from 0 to {len(names) - 1:,}, the places in `item_ids`"
+    wrong = item[(at < 0) | (at >= len(names))]
     if len(wrong):
         raise ValueError(
-            f"The items of {argument} should be numbers from 0 to "
-            f"{len(names) - 1:,}, the places in `item_ids`, or its keys if it "
-            f"is a dict. Received: {wrong[0]}."
+            f"The items of {argument} should be numbers {expected}. Received: "
+            f"{wrong[0]}. Pass `item_ids` with a name for each item."
         )
-    return names[item]
+    return names[at]
 
 
 def _best_of_equal(rows: Rows, argument: str) -> Rows:

@@ -50,7 +50,7 @@ def check_by_id(metrics: _Metrics) -> None:
 def _warn_of_negative(labels: np.ndarray) -> None:
     """Warn if labels below 0 have several values, one with a fraction."""
     negative = np.unique(labels[labels < 0])
-    if len(negative) > 1 and (negative % 1 != 0).any():
+    if len(negative) > 1 and (negative != np.floor(negative)).any():
         warn(
             "Labels should be 0 or more; those below 0 are of unjudged items. "
             f"Received: {negative[0]:g} to {negative[-1]:g}, which look like "
@@ -71,7 +71,7 @@ def checked_labels(labels: np.ndarray, metrics: _Metrics) -> dict[str, str]:
         metrics: the metrics.
 
     Raises:
-        ValueError: if a label looks like a time.
+        ValueError: if a label is infinite or looks like a time.
     """
     _warn_of_negative(labels)
     labels = labels[labels >= 0]
@@ -79,6 +79,11 @@ def checked_labels(labels: np.ndarray, metrics: _Metrics) -> dict[str, str]:
     have_default = any(x.get("relevance_threshold") == 1 for x in options)
     grows_fast = any(x.get("gain_fn") is exponential_gain for x in options)
     lowest, highest = labels.min(initial=np.inf), labels.max(initial=0)
+    if highest == np.inf:
+        raise ValueError(
+            "Labels should be finite. Received: inf. Remove the item, or give "
+            "it the highest grade."
+        )
     if highest < 1 and take_grades(metrics):
         warn(
             "The truth should have labels of 1 or more for relevant items. "

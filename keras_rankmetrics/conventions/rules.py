@@ -57,8 +57,9 @@ class Rules(NamedTuple):
             return np.ones(len(labels))
         if self.labels == "binary":
             return np.where(labels < 0, labels, labels >= 1)
+        whole = np.floor(labels)  # `%` warns of infinite ones
         refused = {
-            "integers": ("whole numbers", labels % 1 > 0, "integers"),
+            "integers": ("whole numbers", labels > whole, "integers"),
             "not_negative": ("0 or more", labels < 0, "lists without padding"),
         }
         if self.labels in refused:

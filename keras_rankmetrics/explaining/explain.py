@@ -5,7 +5,7 @@ from __future__ import annotations
 import decimal
 import itertools
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -138,7 +138,7 @@ def explain(
         An `Explanation`, which can be printed; or `Steps` for a pair.
 
     Raises:
-        TypeError: if ids or values have the wrong type.
+        TypeError: if metrics, ids or values have the wrong type.
         ValueError: if the value is no number, or an input is invalid.
 
     Example:
@@ -179,10 +179,20 @@ def explain(
 
 
 def candidates_of(metrics: Any) -> list[Candidate]:
-    """Return the classes and cutoffs of metrics, or raise ValueError."""
-    texts = [metrics] if isinstance(metrics, str) else list(metrics or ())
+    """Return the classes and cutoffs of metrics.
+
+    Raises:
+        TypeError: if they are neither text nor a list of it.
+        ValueError: if a name is unknown.
+    """
+    texts = [metrics] if isinstance(metrics, str) else metrics
+    if not isinstance(texts, Iterable | None):
+        raise TypeError(
+            "`metrics` should be names of metrics. Received: "
+            f'{metrics!r}. Pass text, such as `"recall"` or `"NDCG@10 MAP"`.'
+        )
     found = []
-    for text in [spec for each in texts for spec in specs_in(str(each))]:
+    for text in [spec for each in texts or () for spec in specs_in(str(each))]:
         named = _named(text)
         if not named:
             hint = nearest(text.partition("@")[0], class_by_name())

@@ -17,19 +17,20 @@ from keras_rankmetrics.metrics import Comparison, Sliced
 Metrics = TypeVar("Metrics")
 
 
-def with_named(metrics: Any) -> Any:
+def with_named(metrics: Any, **options: Any) -> Any:
     """Return the metrics, with a collection in place of each text of names.
 
     Args:
         metrics: metrics, text such as `"NDCG@10 RR"`, or a list of these.
+        **options: options of metrics passed by name.
 
     Raises:
         ValueError: if a text names no metric.
     """
     if isinstance(metrics, str):
-        return MetricCollection(metrics_of(metrics, None))
+        return MetricCollection(metrics_of(metrics, None, **options))
     if isinstance(metrics, list | tuple):
-        return list(map(with_named, metrics))
+        return [with_named(each, **options) for each in metrics]
     return metrics
 
 
@@ -127,14 +128,18 @@ def check_has_values(members: Sequence[Any], keys: Iterable[str]) -> None:
         )
 
 
-def checked_metrics(metrics: Any) -> list[Any]:
+def checked_metrics(metrics: Any, **options: Any) -> list[Any]:
     """Return the metrics and collections one by one.
+
+    Args:
+        metrics: as for `with_named`.
+        **options: as for `with_named`.
 
     Raises:
         TypeError: if an object is not a metric.
         ValueError: if two results would have the same name.
     """
-    found = list(metrics_in(with_named(metrics)))
+    found = list(metrics_in(with_named(metrics, **options)))
     members_of(found)
     return found
 

@@ -406,6 +406,14 @@ def test_the_state_is_that_of_the_last_evaluation():
     assert {m.name: float(m.result()) for m in own} == approx(found)
 
 
+def test_names_are_of_metrics_of_counts():
+    model = model_of()
+    found = callback(metrics=["NDCG@10", "R@20 RR"]).evaluate(model)
+    assert list(found) == ["NDCG@10", "R@20", "RR"]
+    expected = expected_of(model).values()
+    assert list(found.values()) == approx(list(expected), abs=1e-6)
+
+
 # What is refused
 
 

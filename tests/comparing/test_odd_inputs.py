@@ -134,6 +134,14 @@ def test_labels_that_look_like_times_are_refused(tmp_path):
     refused("8.8.*looks like a time", path, run)
 
 
+@pytest.mark.parametrize("convention", [None, "trec_eval"])
+def test_an_infinite_label_is_refused(convention):
+    truth, run = {"q": {"a": np.inf}}, {"q": {"a": 1.0}}
+    refused("should be finite", truth, run, convention=convention)
+    truth["q"] = {"a": 1, "b": -np.inf, "c": -1.0}  # without a label
+    assert rr(truth, run, convention=convention) == 1.0
+
+
 def test_a_column_of_distances_is_doubted():
     table = {"qid": ["q", "q"], "docno": ["a", "b"], "distance": [0.1, 0.5]}
     chosen = {"score": "distance"}

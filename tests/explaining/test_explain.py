@@ -420,6 +420,9 @@ def test_invalid_input():
         krm.explain(0.5, TRUTH, {"other": ["a"]})
     with pytest.raises(ValueError, match="can be read again"):
         krm.explain(0.5, TRUTH, iter([("q", "a", 1.0)]))
+    for metrics in (3, krm.NDCG(3)):
+        with pytest.raises(TypeError, match=r"names of metrics\. .* Pass text"):
+            krm.explain(0.5, TRUTH, RUN, metrics)
 
 
 @pytest.fixture

@@ -136,6 +136,10 @@ MISSING = {
         {"measure": lambda ranking: ranking.overall()},
         "    def measure(ranking, k):",
     ),
+    "swapped arguments": (
+        {"measure": lambda k, ranking: ranking.hits(k)},
+        "Received: `measure(k, ranking)`. Write, for example:",
+    ),
     "self": (
         {"measure": lambda self, ranking, k: ranking.hits(k)},
         "Received: `measure(self, ranking, k)`. Write, for example:\n\n"

@@ -577,6 +577,22 @@ def test_weights_that_several_outputs_share_are_doubted(loss):
     assert not any("one: " in str(each.message) for each in caught)
 
 
+@pytest.mark.each_backend
+@pytest.mark.parametrize("is_masked", [False, True])
+def test_weights_of_lists_for_labels_with_a_last_dimension(is_masked):
+    """The loss refuses those that docs/masks.md says it does."""
+    x, masking = np.ones((2, 3, 1)), [keras.layers.Masking()] * is_masked
+    layers = keras.Input((3, 1)), *masking, keras.layers.Dense(1)
+    model = keras.Sequential(layers)
+    model.compile("sgd", "mse", weighted_metrics=[NDCG()])
+    refused = [(2,), (2, 1)] if is_masked and BACKEND == "torch" else [(2,)]
+    for shape in {(2, 1), (2, 3)}.difference(refused):
+        model.fit(x, x, sample_weight=np.ones(shape), verbose=0)
+    for shape in refused:
+        with pytest.raises((ValueError, RuntimeError)):
+            model.fit(x, x, sample_weight=np.ones(shape), verbose=0)
+
+
 # One metric in several places
 
 

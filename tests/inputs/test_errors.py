@@ -485,7 +485,7 @@ def test_dicts(metric, unchanged, y_true):
     keys = sorted(map(str, y_true))
     with fails(
         'A dict `y_true` should have the key "labels" and may have the keys '
-        '"mask", "exclude", "judged", "num_relevant". '
+        '"mask", "exclude", "judged", "num_relevant", "group". '
         f"Received the keys: {keys}."
     ):
         metric.update_state(y_true, SCORES)

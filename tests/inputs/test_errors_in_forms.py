@@ -201,8 +201,9 @@ def test_negative_weights(fails, form):
 
 ENTRIES = {
     "sparse": 'the key "target" or "labels" and may have the keys "mask", '
-    '"exclude"',
-    "ids": 'the key "target" and may have the keys "labels", "mask", "exclude"',
+    '"exclude", "group"',
+    "ids": 'the key "target" and may have the keys "labels", "mask", '
+    '"exclude", "group"',
 }
 
 

@@ -42,7 +42,8 @@ def updated(metric, labels, scores=None, times=1, **options):
 def test_a_binary_metric_warns_once_of_shares(metric):
     [text] = doubts(lambda: updated(metric, SHARES, SCORES, times=3))
     assert SHARE.format(metric.name) in text
-    assert '`"Recall(relevance_threshold=4)@5"`; 0.99 stands for 1' in text
+    assert "such as `relevance_threshold=0.5`; if it is irrelevant" in text
+    assert '`"P(relevance_threshold=0.5)@10"`' in text
     takes_probabilities = not isinstance(metric, krm.AUC)
     assert ('`labels="probabilities"`' in text) is takes_probabilities
 
@@ -110,12 +111,13 @@ def test_per_list_warns():
     assert SHARE.format("hit_rate@2") in text
 
 
-@pytest.mark.only_on("torch", reason="others compile it")
-def test_fit_warns():
+@pytest.mark.each_backend
+def test_fit_warns_unless_it_is_compiled():
     model = keras.Sequential([keras.Input((5,)), keras.layers.Dense(5)])
     model.compile(loss="mse", metrics=[krm.NDCG(2), krm.HitRateAtK(2)])
-    [text] = doubts(lambda: model.fit(SCORES, SHARES, epochs=2, verbose=0))
-    assert SHARE.format("hit_rate@2") in text
+    texts = doubts(lambda: model.fit(SCORES, SHARES, epochs=2, verbose=0))
+    assert len(texts) == (keras.config.backend() == "torch")
+    assert all(SHARE.format("hit_rate@2") in text for text in texts)
 
 
 # Labels below 0

@@ -230,6 +230,8 @@ def test_a_table_of_the_catalogue_may_change_values():
     check_metric(Cost(k=2), items=5, of_catalogue=True)
     with pytest.raises(AssertionError, match="of_catalogue=True"):
         check_metric(Cost(k=2), items=5)
+    with pytest.raises(AssertionError, match=r"fewer items .* as `items=`"):
+        check_metric(Cost(k=2), of_catalogue=True)
 
 
 def test_it_leaves_the_metric_as_it_was():

@@ -636,6 +636,8 @@ class Percent(krm.HitRateAtK):
         ([krm.NDCG(3), krm.NDCG(3)], ValueError, '2 with the name "ndcg@3"'),
         ([krm.NDCG.at(1, 3)], TypeError, "with a star"),
         ([keras.metrics.Mean()], TypeError, "instances of `RankingMetric`"),
+        ("NDCG@3 RR", TypeError, "Received: the text 'NDCG@3 RR'. Construct"),
+        (["NDCG@3"], TypeError, "Received: the text 'NDCG@3'. Construct"),
         ([Percent(3)], TypeError, "Percent, which has its own `result`"),
     ],
 )

@@ -269,14 +269,17 @@ class Definition:
         threshold = self.options.get("relevance_threshold")
         if share is None or threshold != 1 or self.labels == "probabilities":
             return None
-        hint = 'If it is a probability, pass `labels="probabilities"`. '
+        hint = "If it is a probability, construct the metric with "
+        hint += '`labels="probabilities"`. '
         return (
             "Labels should be 0, or at least the default `relevance_threshold` "
             f"of 1. Received: a label of {share:g} for the metric {self.name}, "
             "which counts it as irrelevant. "
             f"{hint * (self.traits.expected_measure is not None)}"
-            "If it is a grade, set the lowest one that counts as relevant, as "
-            'in `"Recall(relevance_threshold=4)@5"`; 0.99 stands for 1.'
+            "If it is a grade, construct the metric with the lowest relevant "
+            "grade, such as `relevance_threshold=0.5`; if it is irrelevant, "
+            "with a threshold between it and 1. In a name, options are in "
+            'parentheses: `"P(relevance_threshold=0.5)@10"`.'
         )
 
     @functools.cached_property

@@ -283,6 +283,8 @@ def _takes(function: Any, arguments: tuple[str, ...]) -> bool:
         signature = inspect.signature(function)
         if {"y_true", "y_pred"} & signature.parameters.keys():
             return False  # written like a Keras metric
+        if next(iter(signature.parameters), "") in arguments[1:]:
+            return False  # `measure(k, ranking)`
         signature.bind(*arguments)
     except TypeError:
         return False

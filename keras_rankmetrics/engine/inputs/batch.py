@@ -109,11 +109,10 @@ def entries_of(
     found = [name for name in main if passed.get(name) is not None]
     if len(found) != 1 or set(passed) - {*main, *others}:
         quoted = [" or ".join(f'"{name}"' for name in main)]
-        quoted.append(", ".join(f'"{name}"' for name in others))
+        quoted.append(", ".join(f'"{name}"' for name in [*others, "group"]))
         raise ValueError(
             f"A dict `y_true` should have the key {quoted[0]} and may have the "
-            f"key{'s' * (len(others) > 1)} {quoted[1]}. Received the keys: "
-            f"{sorted(map(str, passed))}."
+            f"keys {quoted[1]}. Received the keys: {sorted(map(str, y_true))}."
         )
     return {
         main[0]: passed[found[0]],

@@ -415,7 +415,8 @@ def _members(
             f"Received: {metrics!r}. Values are named after their metrics: "
             '`NDCG(k=10, name="my_ndcg@10")`.'
         )
-    members: tuple[Any, ...] = tuple(metrics)
+    is_text = isinstance(metrics, str)
+    members: tuple[Any, ...] = (metrics,) if is_text else tuple(metrics)
     if not members:
         raise ValueError("`metrics` should hold a metric. Received: none.")
     for metric in members:
@@ -444,12 +445,18 @@ def _check_member(metric: Any, errors: bool) -> None:
             "`[*collection.metrics, ...]`."
         )
     if not isinstance(metric, Accumulator):
+        received = repr(metric)
         advice = "Keep other metrics outside the collection."
         if callable(metric) and not isinstance(metric, keras.metrics.Metric):
             advice = "If it is the class of one, call it: `NDCG(k=10)`."
+        elif isinstance(metric, str):
+            received = f"the text {metric!r}"
+            advice = (
+                "Construct them, as in `NDCG(k=10)`; `evaluate` takes text."
+            )
         raise TypeError(
             "`metrics` should hold ranking metrics, instances of "
-            f"`RankingMetric`. Received: {metric!r}. {advice}"
+            f"`RankingMetric`. Received: {received}. {advice}"
         )
     for method in accumulator.own_methods(metric, Accumulator):
         raise TypeError(
