@@ -212,7 +212,7 @@ class Measured(NamedTuple):
         )
 
 
-def merged(parts: Sequence[tuple[Sequence[int], Measured]]) -> Measured:
+def of_parts(parts: Sequence[tuple[Sequence[int], Measured]]) -> Measured:
     """Return the values of metrics that were read by different rules.
 
     Args:

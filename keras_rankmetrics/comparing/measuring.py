@@ -23,7 +23,7 @@ from keras_rankmetrics.comparing.measured import (
     Measured,
     Values,
     fingerprint_of,
-    merged,
+    of_parts,
 )
 from keras_rankmetrics.comparing.reading import (
     Input,
@@ -137,7 +137,7 @@ def _by_rules(
             of_some, truth, systems=systems, rules_for=rules, **others
         )
         parts.append((some, found))
-    return merged(parts)
+    return of_parts(parts)
 
 
 def of_systems(
