@@ -39,7 +39,7 @@ def test_some_cases(monkeypatch):
 @pytest.mark.not_on("torch", reason="torch compiles nothing here")
 def test_some_programs(monkeypatch):
     monkeypatch.setitem(draws.SHARE_OF_PROGRAMS, BACKEND, 1.0)
-    run = search.Search(seed=0).run(seconds=60, cases=1000)
+    run = search.Search(seed=0).run(seconds=30, cases=1000)
     assert not run.found, told(run.found)
     assert run.cases
 
