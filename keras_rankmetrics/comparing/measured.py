@@ -229,9 +229,9 @@ def of_parts(parts: Sequence[tuple[Sequence[int], Measured]]) -> Measured:
     metrics = [metric for _, part in parts for metric in part.metrics]
     rules = [first.rules]
     for _, part in others:
-        ties = dict(x.split(":") for x in part.rules.split("|"))["ties"]
-        names = ", ".join(metric.name for metric in part.metrics[::each])
-        rules.append(f"{names}:{ties}")
+        ties = part.rules.partition("ties:")[2].partition("|")[0]
+        names = (f"`{x.name}`".replace("|", "/") for x in part.metrics[::each])
+        rules.append(f"{', '.join(names)}:{ties}")
     systems = {
         name: values.with_arrays(
             np.concatenate(arrays)[order]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import functools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import tee
 from typing import Any
 
 import numpy as np
@@ -127,17 +128,26 @@ def _by_rules(
     for place, member in enumerate(members):
         own = source.own_rules_of(type(member), member.definition.k)
         places.setdefault(own, []).append(place)
-    if len(places) > 1:
-        together.check_read_again(systems, "measures that order ties otherwise")
+    truths = _copies(truth, len(places))
+    runs = {name: _copies(x, len(places)) for name, x in systems.items()}
     parts = []
-    for own, some in sorted(places.items(), key=lambda x: x[0] is not None):
+    ordered = sorted(places.items(), key=lambda x: x[0] is not None)
+    for number, (own, some) in enumerate(ordered):
         rules = rules_for if own is None else lambda _, own=own: own
-        of_some = [members[place] for place in some]
         found = of_all(
-            of_some, truth, systems=systems, rules_for=rules, **others
+            [members[place] for place in some],
+            truths[number],
+            systems={name: copies[number] for name, copies in runs.items()},
+            rules_for=rules,
+            **others,
         )
         parts.append((some, found))
     return of_parts(parts)
+
+
+def _copies(x: Any, number: int) -> tuple[Any, ...]:
+    """Return an input as often as it is read; an iterator can be read once."""
+    return tee(x, number) if isinstance(x, Iterator) else (x,) * number
 
 
 def of_systems(

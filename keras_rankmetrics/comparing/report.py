@@ -508,9 +508,10 @@ def gaps(measured: Measured) -> Iterator[str]:
                 "their query, and are dropped."
             )
         if overlap.unranked:
+            single = _rules_of(measured).get("score_dtype") == "float32"
             yield (
                 f"{name}: {overlap.unranked:,} of its items have the score "
-                "-inf, and count as not retrieved."
+                f"-inf{' in float32' * single}, and count as not retrieved."
             )
     if order := order_of_ties(measured):
         rules = _rules_of(measured)
@@ -536,7 +537,8 @@ def order_of_ties(measured: Measured) -> str:
 
 
 def _rules_of(measured: Measured) -> dict[str, str]:
-    return dict(x.split(":") for x in measured.rules.split("|") if x)
+    rules = (x.rpartition(":") for x in measured.rules.split("|") if x)
+    return {name: value for name, _, value in rules}
 
 
 def _read_as(measured: Measured) -> Iterator[str]:

@@ -242,23 +242,26 @@ class Table(Input):
         score, ranks = self.columns.get("score"), self._ranks(self.columns)
         if score is None or "score" in self.reading.chosen or len(ranks) != 1:
             return
-        rank = column_array(self.column(ranks[0]))
-        if rank.dtype.kind not in "iuf":
+        given = column_array(self.column(ranks[0]))
+        if given.dtype.kind not in "iuf":
             return
-        rank, value = rank.astype(np.float64), self.reading.sign * rows.value
+        rank, value = given.astype(np.float64), self.reading.sign * rows.value
         order = np.arange(len(rank))
-        of_one = rows.query[1:] == rows.query[:-1]
-        if (np.diff(rank)[of_one] < 0).any() or 2 * of_one.sum() < len(rank):
+        if not _are_sorted(rows.query, rank):
             order = np.lexsort((-value, rank, rows.query))
-            of_one = rows.query[order[1:]] == rows.query[order[:-1]]
-        lower, higher = np.diff(rank[order]) > 0, np.diff(value[order]) > 0
-        for place in np.flatnonzero(of_one & lower & higher)[:1].tolist():
+        query, rank, value = rows.query[order], rank[order], value[order]
+        of_one = query[1:] == query[:-1]
+        same, differ = rank[1:] == rank[:-1], value[1:] != value[:-1]
+        if (of_one & same & differ).any():
+            return  # they are no ranks of these rows, but of pages, for example
+        wrong = of_one & (rank[1:] > rank[:-1]) & (value[1:] > value[:-1])
+        for place in np.flatnonzero(wrong)[:1].tolist():
             first, then = order[place : place + 2].tolist()
             raise ValueError(
                 f"The ranks and the scores of {self.argument} should order "
-                f"items alike. Received: the ranks {rank[first]:g} and "
-                f"{rank[then]:g} for the scores {rows.value[first]:g} and "
-                f"{rows.value[then]:g} of the query "
+                f"items alike. Received: the ranks {given[first]} and "
+                f"{given[then]} for the scores {rows.value[first]} and "
+                f"{rows.value[then]} of the query "
                 f"{as_text(rows.query[first].item())!r}. Choose: "
                 f"{argument({'score': score})}, or "
                 f"{argument({'score': ranks[0]})} "
@@ -275,6 +278,14 @@ class Table(Input):
                 f"Received: {abs(rank[at]):g} twice in the query "
                 f"{as_text(query[at].item())!r}. These items are tied."
             )
+
+
+def _are_sorted(query: np.ndarray, rank: np.ndarray) -> bool:
+    """Return True if each query is in one block, in the order of its ranks."""
+    of_one = query[1:] == query[:-1]
+    firsts = query[np.flatnonzero(np.append(True, ~of_one))].tolist()
+    in_order = not (of_one & (rank[1:] < rank[:-1])).any()
+    return in_order and len({*firsts}) == len(firsts)
 
 
 class Records(Table):

@@ -478,14 +478,13 @@ def groups_of_lists(
                 "`groups` should have a name for each group, other than "
                 f"{ALL!r}. Received: {wrong!r}."
             )
-    names: dict[str, Any] = {}
-    for group in dict.fromkeys(given):
-        other = names.setdefault(str(group), group)
-        if other is not group:
+    texts = {group for group in given if isinstance(group, str)}
+    for group in given:
+        if not isinstance(group, str) and str(group) in texts:
             raise ValueError(
                 "`groups` should have different names. Received: "
-                f"{other!r} and {group!r}, of the types {type(other).__name__} "
-                f"and {type(group).__name__}. Pass text."
+                f"{str(group)!r} and {group!r}, of the types str and "
+                f"{type(group).__name__}. Pass text."
             )
     if len(groups) != len(lists):
         raise ValueError(

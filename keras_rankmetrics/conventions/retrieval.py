@@ -231,6 +231,7 @@ ir_measures: Vocabulary = Vocabulary(
             "float64", "first_id_first", labels="integers"
         ),
         "JudgedAtK": Rules("float64", "first_id_first", labels="members"),
+        "ERR": Rules("float64", "last_id_first", labels="integers"),
         "RankBiasedPrecision DCG": Rules(
             "float64", "first_row_first", labels="integers"
         ),

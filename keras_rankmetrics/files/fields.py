@@ -202,8 +202,9 @@ def _numbers_of(
         row = int(np.argmax(wrong))
         raise FileError(path, expected, texts.text(row), int(line[row]))
     for row in np.flatnonzero(np.abs(values) >= EXACT).tolist():
-        text = texts.text(row)
-        if text.lstrip(b"+-").isdigit() and int(text) != float(values[row]):
+        text, value = texts.text(row), float(values[row])
+        is_integer = text.lstrip(b"+-").isdigit()
+        if is_integer and (math.isinf(value) or int(text) != value):
             raise FileError(path, expected, text, int(line[row]), INEXACT)
     return values
 

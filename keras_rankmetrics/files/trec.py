@@ -37,8 +37,9 @@ _SPACED = (
     "a table with a header. If none has, separate all fields by tabs."
 )
 _NO_RANK = (
-    "There are more than six fields, and the fourth is no rank. If an id has a "
-    "space, write a table with a header."
+    "There are more than six fields, and the fourth is no rank or the sixth a "
+    "number. If an id has a space, write a table with a header. A tag should "
+    "not begin with a number."
 )
 _SWAPPED = "{} seem to be swapped in this file. Swap the {} field."
 _TWO_ROWS = re.compile(rb"\sQ0\s.*\sQ0\s+\S+\s+\d+\s+\S+\s")
@@ -261,10 +262,14 @@ def _fields(
     each = first[:, None] + np.arange(number)
     start, end = start[each], end[each]
     if layout is RUN and (count > number).any():
-        place, longer = layout.index("rank"), np.flatnonzero(count > number)
-        texts = Texts(letters, start[longer, place], end[longer, place])
-        is_none = np.isnan(fields.floats_of_texts(texts.as_array()))
-        for row in longer[is_none][:1].tolist():
+        longer = np.flatnonzero(count > number)
+        rank, tag = (
+            Texts(letters, start[longer, place], end[longer, place]).as_array()
+            for place in map(layout.index, ("rank", "tag"))
+        )
+        wrong = np.isnan(fields.floats_of_texts(rank))
+        wrong |= ~np.isnan(fields.floats_of_texts(tag))
+        for row in longer[wrong][:1].tolist():
             remedy = _SPACED if b"\t" in data else _NO_RANK
             raise _wrong(path, layout, data, line, int(lines[row]), remedy)
     return start, end, lines

@@ -218,6 +218,36 @@ def test_ranks_are_compared_in_any_order_of_the_rows(order):
     assert rr({"q1": ["a"], "q2": ["a"]}, run) == 0.75
 
 
+def test_ranks_of_queries_in_several_blocks_are_compared():
+    columns = {
+        "query_id": ["q1", "q1", "q2", "q2"] * 2,
+        "item_id": [*"ababcdcd"],
+        "score": [0.5, 0.4, 0.5, 0.4, 0.9, 0.8, 0.9, 0.8],
+        "rank": [1000001, 1000002] * 2 + [1000003, 1000004] * 2,
+    }
+    text = "the ranks 1000002 and 1000003 for the scores 0.4 and 0.9 of"
+    refused(text, {"q1": ["a"], "q2": ["a"]}, columns)
+
+
+@pytest.mark.parametrize(
+    "ranks, scores",
+    [
+        ([1, 2, 1, 2], [0.9, 0.8, 0.4, 0.3]),
+        ([1, 1, 3, np.inf], [0.9, 0.9, 0.4, 0.3]),
+    ],
+)
+def test_ranks_of_pages_or_of_equal_scores_are_no_contradiction(ranks, scores):
+    run = {
+        "query_id": ["q"] * 4,
+        "item_id": [*"abcd"],
+        "score": [0.9, 0.9, 0.4, 0.3]
+        if ranks[1] == 1
+        else [0.9, 0.8, 0.4, 0.3],
+        "rank": ranks,
+    }
+    assert rr({"q": ["c"]}, run) == pytest.approx(1 / 3)
+
+
 RATED = {"q1": {"a": 1, "b": 5}, "q2": {"c": 3}}
 FOUND = {"q1": {"a": 0.2, "b": 0.1}, "q2": {"c": 1.0}}
 

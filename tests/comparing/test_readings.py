@@ -5,6 +5,7 @@ import json
 import warnings
 from pathlib import Path
 
+import keras
 import numpy as np
 import pytest
 
@@ -369,10 +370,14 @@ def test_names_of_groups(wrong):
 def test_groups_whose_names_look_alike():
     for one, other in ((1, "1"), ("2.5", 2.5)):
         groups = dict(zip(TRUTH, [one, other], strict=True))
-        with pytest.raises(ValueError, match=f"{one!r} and {other!r}, of the"):
+        with pytest.raises(ValueError, match=f"'{one}' and {one}, of the"):
             rr(TRUTH, RUN, groups=groups)
-    groups = dict(zip(TRUTH, [1, np.int64(1)], strict=True))
-    assert rr(TRUTH, RUN, groups=groups) == rr(TRUTH, RUN)
+    for alike in ([1, np.int64(1)], [np.array(1), 1]):
+        groups = dict(zip(TRUTH, alike, strict=True))
+        assert rr(TRUTH, RUN, groups=groups) == rr(TRUTH, RUN)
+    column = keras.ops.convert_to_tensor([0, 1, 0])
+    found = krm.evaluate(np.eye(3), np.eye(3), "RR", groups=column).groups
+    assert len(found) == 2
 
 
 def test_groups_of_lists_in_order():

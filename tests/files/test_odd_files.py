@@ -241,6 +241,13 @@ def test_integers_that_tie_as_floats_are_refused(tmp_path, name, number):
         rows_of(run_of, path)
 
 
+def test_an_integer_of_thousands_of_digits_is_refused(tmp_path):
+    text = f"q1 Q0 a 1 {'9' * 5000} tag\n".encode()
+    path = written(tmp_path / "run", text)
+    with pytest.raises(FileError, match=r"line 1: .* may tie in float64"):
+        rows_of(run_of, path)
+
+
 @pytest.mark.parametrize("text", ["9007199254740994", "1e300", "2e16", "-inf"])
 def test_large_numbers_that_are_floats_are_read(tmp_path, text):
     path = written(tmp_path / "run", f"q1 Q0 a 1 {text} tag\n".encode())
@@ -252,11 +259,12 @@ def test_large_numbers_that_are_floats_are_read(tmp_path, text):
     [
         b"q1 Q0 blue car 1 9.5 t\n",
         b"q1 Q0 a 1 2.5 my tag\nq1 Q0 blue car 2 9.5 t\n",
+        b"q1 Q0 a 1 2.5 my tag\nq1 Q0 blue 7 2 9.5 t\n",
     ],
 )
 def test_an_id_with_a_space_is_no_item_and_rank(tmp_path, text):
     path = written(tmp_path / "run", text)
-    with pytest.raises(FileError, match=r"'q1 Q0 blue car .*fourth is no rank"):
+    with pytest.raises(FileError, match=r"'q1 Q0 blue .*fourth is no rank"):
         rows_of(run_of, path)
 
 

@@ -125,7 +125,20 @@ def test_shuffled_ties_are_those_of_the_ranking():
     )
 
 
-@pytest.mark.parametrize("make", [Chances, Exposures])
+class Zeros(Chances):
+    """The same by a table that ends in zeros, of two columns."""
+
+    @staticmethod
+    def measure(ranking, k):
+        table = ops.zeros((items.ITEMS, 2))
+
+        def total(x):
+            return ops.sum(x.probability[..., None] * x.at(table), (1, 2))
+
+        return ranking.shown(total, k)
+
+
+@pytest.mark.parametrize("make", [Chances, Exposures, Zeros])
 @pytest.mark.parametrize("form", ["ids", "scores"])
 def test_items_that_a_table_does_not_have(make, form):
     known, beyond = items.ITEMS - 1, items.ITEMS

@@ -475,9 +475,9 @@ def test_each_tool_in_it_orders_ties_its_own_way(seed):
     [note] = [x for x in found.report.notes if "order" in x]
     assert note == (
         "Items of equal score are in the order of their ids, the last one "
-        "first; those of RR@2 in that of their ids, the first one first; those "
-        "of RBP(rel=1), RBP(rel=2,p=0.5) in that of the run; those of "
-        "Judged@1, Judged@4 in that of their ids, the first one first."
+        "first; those of `RR@2` in that of their ids, the first one first; "
+        "those of `RBP(rel=1)`, `RBP(rel=2,p=0.5)` in that of the run; those "
+        "of `Judged@1`, `Judged@4` in that of their ids, the first one first."
     )
     alone = krm.evaluate(qrels, run, "RR@2", convention="ir_measures")
     assert alone["RR@2"] == found["RR@2"]
@@ -485,8 +485,19 @@ def test_each_tool_in_it_orders_ties_its_own_way(seed):
         qrels, {"one": run, "two": run}, names, convention="ir_measures"
     )
     assert twice.per_list()["RR@2"] == found.per_list()["RR@2"] * 2
-    with pytest.raises(ValueError, match="measures that order ties otherwise"):
-        krm.evaluate(qrels, iter(run), names, convention="ir_measures")
+    once = krm.evaluate(iter(qrels), iter(run), names, convention="ir_measures")
+    assert dict(once) == dict(found)
+
+
+def test_any_names_of_metrics_are_in_the_note():
+    truth, run = {"q": {"a": 1}}, {"q": {"a": 1.0}}
+    names = ["my:rr|x", "ties"]
+    metrics = [krm.MeanReciprocalRank(2, name=x, ties="stable") for x in names]
+    with pytest.warns(UserWarning, match="should be text"):
+        found = krm.evaluate(
+            truth, run, [krm.NDCG(3), *metrics], convention="ir_measures"
+        )
+    assert "of `my:rr/x`, `ties` in that of" in " ".join(found.report.notes)
 
 
 def test_options_come_last():

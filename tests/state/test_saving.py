@@ -263,6 +263,11 @@ class KeepsScale(Scaled):
         return {**super().get_config(), "scale": self.scale}
 
 
+class Child(KeepsScale):
+    def __init__(self, k=None, scale=2.0, **options):
+        super().__init__(k, scale, **options)
+
+
 def test_an_option_that_a_config_would_lose():
     metric = Scaled(2, scale=3.0)
     made = metric.get_config, metric.remade, lambda: copy.deepcopy(metric)
@@ -272,6 +277,7 @@ def test_an_option_that_a_config_would_lose():
     assert float(metric([[1, 0]], [[2.0, 1.0]])) == 1.0
     kept = KeepsScale(2, scale=3.0)
     assert kept.remade(k=3).scale == copy.deepcopy(kept).scale == 3.0
+    assert Child(2, scale=3.0).remade(k=3).scale == 3.0
 
 
 @pytest.mark.parametrize("options", [{}, {"weights": (2.0, 3.0)}])

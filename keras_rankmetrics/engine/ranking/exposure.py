@@ -99,7 +99,8 @@ class Shown:
         """
         table = self._table(table)
         found = self.items.numbers.at(table)
-        return self._or_nan(found, table.shape[0])
+        is_missing = self._missing(table.shape[0])
+        return found if is_missing is None else _nan_at(is_missing, found)
 
     # Sums over the items. They are NaN if an item at a rank that counts is not
     # in the catalogue.
@@ -112,8 +113,7 @@ class Shown:
             table: `[items, d]`, a row for each item of the catalogue.
         """
         table = self._table(table)
-        x = self._or_nan(x, table.shape[0])
-        return self.items.numbers.times(x, table)
+        return self.items.numbers.times(self._counted(x, table.shape[0]), table)
 
     def by_item(self, x: Tensor, items: int) -> Tensor:
         """Return the sum of `x` over all lists for each item, `[items]`.
@@ -122,16 +122,21 @@ class Shown:
             x: `[lists, entries]`.
             items: the number of items in the catalogue.
         """
-        x = self._or_nan(x, items)
-        return self.items.numbers.by_item(x, items)
+        return self.items.numbers.by_item(self._counted(x, items), items)
 
-    def _or_nan(self, x: Tensor, items: int) -> Tensor:
-        """Return `x`, or NaN for shown items that `items` items do not have."""
-        is_missing = self.items.numbers.beyond(items)
-        if is_missing is None:
-            return x
-        is_missing &= (self.items.start < self._stop()) & (x != 0)
-        return ops.where(is_missing, math.nan, x)
+    def _missing(self, items: int) -> Tensor | None:
+        """Return True for shown items that `items` items do not have.
+
+        None stands for False everywhere.
+        """
+        beyond = self.items.numbers.beyond(items)
+        shown = self.items.start < self._stop()
+        return None if beyond is None else beyond & shown
+
+    def _counted(self, x: Tensor, items: int) -> Tensor:
+        """Return `x`, or NaN if it is not 0 for an item that is missing."""
+        is_missing = self._missing(items)
+        return x if is_missing is None else _nan_at(is_missing & (x != 0), x)
 
     def _stop(self) -> Tensor:
         """Return the group's last rank that counts; `start` if none does."""
@@ -144,6 +149,12 @@ class Shown:
 
     def _table(self, table: Any) -> Tensor:
         return self._float(ops.convert_to_tensor(table))
+
+
+def _nan_at(where: Tensor, x: Tensor) -> Tensor:
+    """Return `x` with NaN at some entries, `[lists, entries, ...]`."""
+    more = (None,) * (len(x.shape) - len(where.shape))
+    return ops.where(where[(..., *more)], math.nan, x)
 
 
 class Exposure(NamedTuple):
