@@ -489,6 +489,16 @@ def test_each_tool_in_it_orders_ties_its_own_way(seed):
     assert dict(once) == dict(found)
 
 
+def test_scores_of_err_are_compared_in_float64():
+    qrels = [there.Qrel("1", "a", 1), there.Qrel("1", "b", 0)]
+    run = [there.ScoredDoc("1", *x) for x in (("a", 1 + 1e-9), ("b", 1.0))]
+    found = krm.evaluate(qrels, run, "ERR@3 nDCG@3", convention="ir_measures")
+    theirs = there.calc_aggregate([there.ERR @ 3, there.nDCG @ 3], qrels, run)
+    for measure, value in theirs.items():
+        assert found[str(measure)] == pytest.approx(value, abs=1e-5)
+    assert found["ERR@3"] == pytest.approx(0.0625)  # a is first
+
+
 def test_any_names_of_metrics_are_in_the_note():
     truth, run = {"q": {"a": 1}}, {"q": {"a": 1.0}}
     names = ["my:rr|x", "ties"]
