@@ -69,8 +69,9 @@ def evaluate_rows(
             or number; or a dict of such columns by the names of the metrics.
 
     Returns:
-        The results by name, in the order of the metrics. With `errors=True` a
-        collection adds its standard errors.
+        The results by name, in the order of the metrics: 0, as of a metric
+        without lists, if no list counts. With `errors=True` a collection adds
+        its standard errors.
 
     Raises:
         ValueError: if columns do not fit together, an id is missing, or the
