@@ -212,31 +212,32 @@ class Measured(NamedTuple):
         )
 
 
-def of_parts(parts: Sequence[tuple[Sequence[int], Measured]]) -> Measured:
+def of_parts(
+    parts: Sequence[tuple[Sequence[int], str, Measured]],
+) -> Measured:
     """Return the values of metrics that were read by different rules.
 
     Args:
-        parts: the places of some metrics, and their values for the same lists,
-            of each as many. All but the first part have an order of ties, which
-            the rules then name.
+        parts: the places of some metrics, their order of ties, and their values
+            for the same lists, of each metric as many. The rules then name the
+            orders of all but the first part.
     """
-    (some, first), *others = parts
+    (some, _, first), *others = parts
     if not others:
         return first
     each = len(first.metrics) // len(some)
-    places = np.concatenate([places for places, _ in parts])
+    places = np.concatenate([places for places, *_ in parts])
     order = np.argsort(np.repeat(places, each), kind="stable")
-    metrics = [metric for _, part in parts for metric in part.metrics]
+    metrics = [metric for *_, part in parts for metric in part.metrics]
     rules = [first.rules]
-    for _, part in others:
-        ties = part.rules.partition("ties:")[2].partition("|")[0]
+    for _, ties, part in others:
         names = (f"`{x.name}`".replace("|", "/") for x in part.metrics[::each])
         rules.append(f"{', '.join(names)}:{ties}")
     systems = {
         name: values.with_arrays(
             np.concatenate(arrays)[order]
             for arrays in zip(
-                *(part.systems[name][:3] for _, part in parts), strict=True
+                *(part.systems[name][:3] for *_, part in parts), strict=True
             )
         )
         for name, values in first.systems.items()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import tee
 from typing import Any
 
 import numpy as np
@@ -141,13 +141,14 @@ def _by_rules(
             rules_for=rules,
             **others,
         )
-        parts.append((some, found))
+        parts.append((some, (own or source.rules).ties, found))
     return of_parts(parts)
 
 
 def _copies(x: Any, number: int) -> tuple[Any, ...]:
     """Return an input as often as it is read; an iterator can be read once."""
-    return tee(x, number) if isinstance(x, Iterator) else (x,) * number
+    is_read_once = isinstance(x, Iterator)
+    return itertools.tee(x, number) if is_read_once else (x,) * number
 
 
 def of_systems(

@@ -331,8 +331,9 @@ def differences_of(measured: Measured, at: int, baseline: str) -> _Found:
 
 def _nan_without_lists(estimate: Estimate) -> Estimate:
     """Return the estimate, whose value over no lists is no number."""
-    value = estimate.value if estimate.lists else math.nan
-    return dataclasses.replace(estimate, value=value)
+    if estimate.lists:
+        return estimate
+    return dataclasses.replace(estimate, value=math.nan)
 
 
 def _of_metric(systems: Sequence[Values], place: int) -> PerList:
@@ -479,6 +480,7 @@ def gaps(measured: Measured) -> Iterator[str]:
     They are about queries that a system or the truth lacks, about dropped
     items, and about the columns that were read.
     """
+    rules = _rules_of(measured)
     for name, system in measured.systems.items():
         lost, overlap = np.isnan(system.values) & system.valid, system.overlap
         none = [
@@ -508,13 +510,12 @@ def gaps(measured: Measured) -> Iterator[str]:
                 "their query, and are dropped."
             )
         if overlap.unranked:
-            single = _rules_of(measured).get("score_dtype") == "float32"
+            single = rules.get("score_dtype") == "float32"
             yield (
                 f"{name}: {overlap.unranked:,} of its items have the score "
                 f"-inf{' in float32' * single}, and count as not retrieved."
             )
     if order := order_of_ties(measured):
-        rules = _rules_of(measured)
         is_one = rules.keys() <= {*Rules._fields}
         dtype = rules.get("score_dtype") if is_one else None
         of_dtype = f"{dtype} " if dtype else ""

@@ -240,9 +240,7 @@ def test_ranks_of_pages_or_of_equal_scores_are_no_contradiction(ranks, scores):
     run = {
         "query_id": ["q"] * 4,
         "item_id": [*"abcd"],
-        "score": [0.9, 0.9, 0.4, 0.3]
-        if ranks[1] == 1
-        else [0.9, 0.8, 0.4, 0.3],
+        "score": scores,
         "rank": ranks,
     }
     assert rr({"q": ["c"]}, run) == pytest.approx(1 / 3)
