@@ -24,6 +24,8 @@ from keras_rankmetrics.engine.metric.ranking_metric import (
 )
 from keras_rankmetrics.engine.ranking import Ranking as Ranking
 from keras_rankmetrics.engine.ranking import Shown as Shown
+from keras_rankmetrics.gains import GainTable as GainTable
+from keras_rankmetrics.gains import binary_gain as binary_gain
 from keras_rankmetrics.gains import exponential_gain as exponential_gain
 from keras_rankmetrics.gains import (
     inverse_square_discount as inverse_square_discount,

@@ -21,11 +21,13 @@ Example:
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from typing import Any
 
 import keras
 from keras import ops
 
-from keras_rankmetrics.types import Tensor
+from keras_rankmetrics.types import GainFn, Tensor
 
 PACKAGE = "keras_rankmetrics"
 
@@ -59,6 +61,86 @@ def linear_gain(label: Tensor) -> Tensor:
 
 
 THAT_GROW_FROM_0 = (exponential_gain, linear_gain)
+
+
+@_register
+def binary_gain(label: Tensor) -> Tensor:
+    """Return 1 for labels of 1 or more, else 0: all relevant items are alike.
+
+    >>> [float(gain) for gain in binary_gain(ops.array([0.0, 1.0, 5.0]))]
+    [0.0, 1.0, 1.0]
+
+    Stability: stable.
+    """
+    label = ops.convert_to_tensor(label)
+    return ops.cast(label >= 1.0, label.dtype)
+
+
+@_register
+class GainTable:
+    """The gains of some labels; others have those of another function.
+
+    In a text, a dict stands for it: `"NDCG(gain_fn={1: 0, 2: 0.5})@10"`.
+
+    Args:
+        gains: the gain of each of these labels. It should not be lower than
+            that of a lower label.
+        others: the gain of other labels.
+
+    Raises:
+        TypeError: if `gains` is no dict of numbers by label.
+        ValueError: if a gain is lower than that of a lower label here.
+
+    >>> gain_fn = GainTable({1: 0, 2: 0.5})
+    >>> [float(gain) for gain in gain_fn(ops.array([0.0, 1.0, 2.0, 3.0]))]
+    [0.0, 0.0, 0.5, 3.0]
+
+    Stability: stable.
+    """
+
+    def __init__(
+        self, gains: Mapping[float, float], others: GainFn = linear_gain
+    ) -> None:
+        try:
+            pairs = sorted((float(x), float(gains[x])) for x in gains)
+        except (TypeError, ValueError):
+            raise TypeError(
+                "`gains` should be a dict of gains by label, such as `{1: 0, "
+                f"2: 0.5}}`. Received: {gains!r}. Write numbers."
+            ) from None
+        found = [gain for _, gain in pairs]
+        if found != sorted(found):
+            raise ValueError(
+                "`gains` should not be lower for higher labels, so that the "
+                f"best order has these first. Received: {gains!r}. Give higher "
+                "labels higher gains."
+            )
+        self.gains: dict[float, float] = dict(pairs)
+        self.others: GainFn = others
+
+    def __call__(self, label: Tensor) -> Tensor:
+        """Return the gain of each label."""
+        gain = self.others(label)
+        for one, own in self.gains.items():
+            gain = ops.where(label == one, own, gain)
+        return gain
+
+    @property
+    def __name__(self) -> str:
+        """The gains of the labels in the table, as text: "1=0,2=0.5"."""
+        return ",".join(f"{one:g}={own!r}" for one, own in self.gains.items())
+
+    def get_config(self) -> dict[str, Any]:
+        """Return the arguments, from which Keras makes the table again."""
+        gains = [[*pair] for pair in self.gains.items()]
+        others = keras.saving.serialize_keras_object(self.others)
+        return {"gains": gains, "others": others}
+
+    @classmethod
+    def from_config(cls, config: Mapping[str, Any]) -> GainTable:
+        """Return the table for a config."""
+        others = keras.saving.deserialize_keras_object(config["others"])
+        return cls(dict(config["gains"]), others)
 
 
 @_register

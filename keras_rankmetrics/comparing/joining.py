@@ -130,6 +130,10 @@ class Judgements:
         found: np.ndarray = of_items != self.absent
         return found
 
+    def with_label(self, least: float) -> np.ndarray:
+        """Return the lists with a label of `least` or more, by their numbers."""
+        return np.unique(self.lists[self.labels >= least])
+
     def labelled(self) -> np.ndarray:
         """Return True for queries with a label of 0 or more, bool `[lists]`."""
         lists = self.lists[self.are_judged(self.labels)]

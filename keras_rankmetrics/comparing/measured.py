@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from keras_rankmetrics.conventions.rules import Rules
 from keras_rankmetrics.engine.aggregates.paired import Statistic
 from keras_rankmetrics.engine.inputs.tensors import to_numpy
 
@@ -213,16 +214,16 @@ class Measured(NamedTuple):
 
 
 def of_parts(
-    parts: Sequence[tuple[Sequence[int], str, Measured]],
+    parts: Sequence[tuple[Sequence[int], Rules, Measured]],
 ) -> Measured:
     """Return the values of metrics that were read by different rules.
 
     Args:
-        parts: the places of some metrics, their order of ties, and their values
-            for the same lists, of each metric as many. The rules then name the
-            orders of all but the first part.
+        parts: the places of some metrics, their rules, and their values for the
+            same lists, of each metric as many. The rules then name the orders
+            of ties of all parts that are read otherwise than the first one.
     """
-    (some, _, first), *others = parts
+    (some, usual, first), *others = parts
     if not others:
         return first
     each = len(first.metrics) // len(some)
@@ -230,9 +231,11 @@ def of_parts(
     order = np.argsort(np.repeat(places, each), kind="stable")
     metrics = [metric for *_, part in parts for metric in part.metrics]
     rules = [first.rules]
-    for _, ties, part in others:
+    for _, own, part in others:
+        if own[:2] == usual[:2]:  # dtype of scores, and ties
+            continue
         names = (f"`{x.name}`".replace("|", "/") for x in part.metrics[::each])
-        rules.append(f"{', '.join(names)}:{ties}")
+        rules.append(f"{', '.join(names)}:{own.ties}")
     systems = {
         name: values.with_arrays(
             np.concatenate(arrays)[order]

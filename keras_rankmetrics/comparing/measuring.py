@@ -34,14 +34,14 @@ from keras_rankmetrics.comparing.reading import (
     warn_of_direction,
 )
 from keras_rankmetrics.conventions.convention import Convention
-from keras_rankmetrics.conventions.from_text import metrics_of
+from keras_rankmetrics.conventions.from_text import asked_in
 from keras_rankmetrics.conventions.rules import Rules
 from keras_rankmetrics.engine.messages import warn
 from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
 from keras_rankmetrics.files import QueriesReturnError
 from keras_rankmetrics.tables.ids import as_text
 from keras_rankmetrics.tables.members import members_of, metrics_in
-from keras_rankmetrics.types import UNJUDGED, Truth
+from keras_rankmetrics.types import UNJUDGED
 
 _PLAIN = Convention("ours", "", "", {})  # without rules
 _Metrics = Sequence[RankingMetric]
@@ -75,10 +75,14 @@ def measured_by(
     if isinstance(convention, str):
         source = conventions.named(convention)
     options = {} if source is None else source.rules.options
-    made: list[Any] = []
+    made, given = [], dict[str, frozenset[str]]()
     for each in metrics_in(metrics):
-        is_text = isinstance(each, str)
-        made += metrics_of(each, source, **options) if is_text else [each]
+        if isinstance(each, str):
+            by_name = asked_in(each, source, **options)
+            given |= {x.metric.name: x.given for x in by_name}
+            made += [x.metric for x in by_name]
+        else:
+            made.append(each)
     asked = members_of(made, statistics.check)
     objects = [x.name for x in metrics_in(metrics) if not isinstance(x, str)]
     if source is not None and objects:
@@ -87,14 +91,13 @@ def measured_by(
             "objects, which keep options of their own. Pass names, such as "
             '`"NDCG@10"`, for the numbers of the tool.'
         )
-    source, of_all = source or _PLAIN, of_members or of_systems
-    if source.own_rules:
-        of_all = functools.partial(_by_rules, of_all, source)
     of_them = functools.partial(
-        of_all,
+        _by_rules,
+        of_members or of_systems,
+        source or _PLAIN,
+        given,
         systems=systems,
         reading=reading,
-        rules_for=source.rules_for,
         groups=groups,
         sample_weight=sample_weight,
     )
@@ -107,47 +110,48 @@ def measured_by(
 def _by_rules(
     of_all: Callable[..., Measured],
     source: Convention,
+    given: Mapping[str, frozenset[str]],
     members: _Metrics,
     truth: Any,
     systems: Mapping[str, Any],
-    rules_for: Callable[[Truth | None], Rules],
     **others: Any,
 ) -> Measured:
-    """Return the values of metrics, each read by the rules of its own.
+    """Return the values of metrics, each read by its own rules.
 
     Args:
         of_all: returns the values of metrics that are read by some rules.
-        source: the convention, which has these rules.
+        source: the convention, which has the rules.
+        given: the options that the text of each metric sets, by its name.
         members: the metrics.
         truth: the labels of the items.
         systems: the systems by name.
-        rules_for: returns the rules of the other metrics.
         **others: further arguments of `of_all`.
     """
-    places: dict[Rules | None, list[int]] = {}
+    requirements.truth_of(members)
+    places: dict[Rules, list[int]] = {}
     for place, member in enumerate(members):
-        own = source.own_rules_of(type(member), member.definition.k)
-        places.setdefault(own, []).append(place)
+        rules = source.rules_of(member, given.get(member.name))
+        places.setdefault(rules, []).append(place)
+    # A table names the metrics that have other rules.
+    ordered = sorted(places.items(), key=lambda x: x[0] != source.rules)
     truths = _copies(truth, len(places))
     runs = {name: _copies(x, len(places)) for name, x in systems.items()}
     parts = []
-    ordered = sorted(places.items(), key=lambda x: x[0] is not None)
-    for number, (own, some) in enumerate(ordered):
-        rules = rules_for if own is None else lambda _, own=own: own
+    for number, (rules, some) in enumerate(ordered):
         found = of_all(
             [members[place] for place in some],
             truths[number],
             systems={name: copies[number] for name, copies in runs.items()},
-            rules_for=rules,
+            rules=rules,
             **others,
         )
-        parts.append((some, (own or source.rules).ties, found))
+        parts.append((some, rules, found))
     return of_parts(parts)
 
 
 def _copies(x: Any, number: int) -> tuple[Any, ...]:
     """Return an input as often as it is read; an iterator can be read once."""
-    is_read_once = isinstance(x, Iterator)
+    is_read_once = isinstance(x, Iterator) and number > 1
     return itertools.tee(x, number) if is_read_once else (x,) * number
 
 
@@ -156,19 +160,18 @@ def of_systems(
     truth: Any,
     systems: Mapping[str, Any],
     reading: Reading,
-    rules_for: Callable[[Truth | None], Rules],
+    rules: Rules,
     groups: Any = None,
     sample_weight: Any = None,
     depth: float | None = None,
 ) -> Measured:
     """Return the value of each metric for each system and list.
 
-    `rules_for` returns the rules by which truth and systems are read, from what
-    the metrics read. With `depth`, lists without labels are excluded, and those
-    with some should have labels for the items at all ranks down to it.
+    Truth and systems are read by `rules`. With `depth`, lists without labels
+    are excluded, and those with some should have labels for the items at all
+    ranks down to it.
     """
     reads = requirements.truth_of(members)
-    rules = rules_for(reads)
     if reading.drop_same_id is not None:
         rules = rules._replace(drop_same_id=reading.drop_same_id)
     are_references = reads == "two_rankings"
@@ -269,6 +272,14 @@ def _by_id(
             left_out = missing[~np.isin(queries[missing], there)]
             of_lists.valid[:, left_out] = False
             overlap = overlap._replace(left_out=len(left_out))
+        if rules.nothing_retrieved == "is_excluded":
+            of_lists.valid[:, missing] = False
+            overlap = overlap._replace(left_out=len(missing))
+        elif rules.nothing_retrieved == "is_1_if_none_relevant":
+            for place, metric in enumerate(metrics):
+                least = metric.options.get("relevance_threshold", 1.0)
+                nothing = np.setdiff1d(missing, judgements.with_label(least))
+                of_lists.values[place, nothing] = 1.0
         of_lists.values[np.ix_(lower, missing)] = np.nan
         if depth is not None:
             of_lists.valid[:] &= judgements.labelled()
@@ -290,8 +301,10 @@ def _judged(
     check_numbers(rows, truth.argument)
     are_labels, absent = truth.value == "label", -np.inf
     if are_labels:
-        rows = rows._replace(value=rules.read_labels(rows.value))
-        absent = UNJUDGED
+        labels = rules.read_labels(rows.value)
+        if (labels != rows.value).any():
+            truth.assumed |= {"relevant": "each item of the truth"}
+        rows, absent = rows._replace(value=labels), UNJUDGED
     judgements = joining.Judgements.of(rows, truth.queries(), absent, subtopics)
     if not judgements.numbers:
         raise ValueError(

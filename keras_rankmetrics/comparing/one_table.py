@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -40,7 +40,7 @@ from keras_rankmetrics.files import QueriesReturnError
 from keras_rankmetrics.files.fields import Part
 from keras_rankmetrics.tables import ids, item_rows, roles
 from keras_rankmetrics.tables.item_rows import Rows
-from keras_rankmetrics.types import UNJUDGED, Truth
+from keras_rankmetrics.types import UNJUDGED
 
 _REMOVE = (
     "Remove one, or select the rows of one system. If this column does not "
@@ -220,7 +220,7 @@ class ListsOfTable:
         if not self._number:
             _check_rules(self._table, self._rules)
             warn_if_swapped(labels, scores[0])
-        labels = self._rules.read_labels(labels)
+        labels = self._rules.read_labels_of_lists(labels)
         self.labels.append(_examples(labels))
         columns = [np.where(labels < 0, UNJUDGED, labels)]
         for system, x in zip(self._systems.values(), scores, strict=True):
@@ -309,12 +309,6 @@ def _check_rules(table: OneTable, rules: Rules) -> None:
             f"{roles.argument({'item': '...'})}; or, if no item has the id "
             "of its query, pass `drop_same_id=False`."
         )
-    if rules.labels == "members":
-        raise ValueError(
-            "By this convention, each judged item is relevant. Received: a "
-            "label in each row, of relevant and of other items. Pass the "
-            "relevant items and the run: `evaluate(truth, run, metrics)`."
-        )
 
 
 def _examples(labels: np.ndarray) -> np.ndarray:
@@ -335,7 +329,7 @@ def of_members(
     truth: Any,
     systems: Mapping[str, Any],
     reading: Reading,
-    rules_for: Callable[[Truth | None], Rules],
+    rules: Rules,
     groups: Any = None,
     sample_weight: Any = None,
 ) -> Measured:
@@ -347,7 +341,7 @@ def of_members(
         systems: the columns of scores by the names of the systems, in the order
             of the reading.
         reading: how to read the table.
-        rules_for: returns the rules of the convention.
+        rules: the rules by which the table is read.
         groups: the group of each query, or None.
         sample_weight: the weight of each query, or None.
     """
@@ -359,7 +353,6 @@ def of_members(
             "`evaluate(truth, run, metrics)`."
         )
     together.check_higher(systems, reading)
-    rules = rules_for(None)
     if reading.drop_same_id is not None:
         rules = rules._replace(drop_same_id=reading.drop_same_id)
     tables = {

@@ -219,7 +219,7 @@ def check_arrays(
         scores = _as_floats(system)
         if labels is None or scores is None:
             continue
-        rules.read_labels(labels.ravel())
+        rules.read_labels_of_lists(labels.ravel())
         _warn_if_order(system)
         if all(x.shape[1:] == (3,) and len(x) > 1 for x in (labels, scores)):
             _check_not_rows(labels, scores)

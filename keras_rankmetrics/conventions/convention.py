@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import inspect
 import typing
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, Final, Literal, TypeVar
 
 from keras_rankmetrics import metrics as ours
@@ -21,6 +22,8 @@ from keras_rankmetrics.engine.metric.ranking_metric import (
 from keras_rankmetrics.metrics.names import class_meant
 
 Value = TypeVar("Value")
+# The options that say what a label is worth.
+_OF_LABELS = {"relevance_threshold", "gain_fn"}
 
 
 class _Presets:
@@ -139,22 +142,38 @@ class Convention(_Presets):
         for name, own in _per_name(metrics).items():
             options[name] = {**options.get(name, {}), **own}
         self.presets: dict[str, Preset[..., Any]] = {
-            name: Preset(getattr(ours, name), x) for name, x in options.items()
+            name: Preset(getattr(ours, name), x, self.name)
+            for name, x in options.items()
         }
         vars(self).update(self.presets)
 
-    def rules_for(self, reads: str | None) -> Rules:
-        """Return how the source reads runs for metrics that read a truth."""
-        own = self.subtopic_rules if reads == "subtopics" else None
-        return own or self.rules
+    def rules_of(
+        self, metric: RankingMetric, given: Collection[str] | None = None
+    ) -> Rules:
+        """Return how the source reads the input of a metric.
 
-    def own_rules_of(
-        self, metric: type[RankingMetric], k: int | None
-    ) -> Rules | None:
-        """Return the rules of one metric, or None for those of the others."""
-        name = metric.__name__
+        A threshold or a gain that a user sets reads labels as they are.
+
+        Args:
+            metric: the metric.
+            given: the names of the options that the user set; by default those
+                that differ from the ones of the convention.
+        """
+        name, k = type(metric).__name__, metric.definition.k
         at_k = None if k is None else self.own_rules.get(f"{name}@k")
-        return at_k or self.own_rules.get(name)
+        of_kind = self.subtopic_rules if metric.reads == "subtopics" else None
+        rules = at_k or self.own_rules.get(name) or of_kind or self.rules
+        if rules.labels != "members":
+            return rules
+        if given is None:
+            usual = inspect.signature(self.presets.get(name, type(metric)))
+            given = {
+                option
+                for option, x in usual.parameters.items()
+                if option in _OF_LABELS and metric.options[option] != x.default
+            }
+        as_given = not _OF_LABELS.isdisjoint(given)
+        return rules._replace(labels="grades") if as_given else rules
 
     def of_source(self, text: str, **options: Any) -> ConfiguredMetric | None:
         """Return the metric for a name of the source, or None if it is unknown.

@@ -6,21 +6,22 @@ import contextlib
 import inspect
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import keras
 
 from keras_rankmetrics import conventions, gains, metrics
 from keras_rankmetrics.conventions.convention import Convention
-from keras_rankmetrics.engine.messages import nearest, plain
+from keras_rankmetrics.engine.messages import plain
 from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
 from keras_rankmetrics.metrics.names import (
     SYNTAX,
     Spec,
-    class_by_name,
     class_named,
     parsed,
     specs_in,
+    split_options,
+    suggested_name,
 )
 
 # By name, and by the form that signatures use: `linear` is `linear_gain`.
@@ -32,10 +33,29 @@ _FUNCTIONS = {
 }
 
 
+class Asked(NamedTuple):
+    """A metric that a text describes.
+
+    Attributes:
+        metric: the metric.
+        given: the names of the options in the text.
+    """
+
+    metric: RankingMetric
+    given: frozenset[str]
+
+
 def metrics_of(
     text: str, convention: Convention | None, **options: Any
 ) -> list[RankingMetric]:
-    """Return the metrics that a text describes, named after their specs.
+    """Return the metrics that a text describes; see `asked_in`."""
+    return [each.metric for each in asked_in(text, convention, **options)]
+
+
+def asked_in(
+    text: str, convention: Convention | None, **options: Any
+) -> list[Asked]:
+    """Return what a text asks for: metrics that are named after their specs.
 
     Args:
         text: the specs, such as `"NDCG@10 MAP(denominator=min)@100 RR"`.
@@ -49,22 +69,24 @@ def metrics_of(
     specs = specs_in(text)
     if not specs:
         raise ValueError(f"There should be a metric. {SYNTAX}")
-    made = []
+    asked = []
     for spec in specs:
         try:
-            made += _made(spec, convention, options)
+            metrics = _made(spec, convention, options)
+            given = frozenset(split_options(spec)[1])
         except (ValueError, TypeError, AttributeError) as error:
             raise ValueError(f"The metric `{spec}`: {error}") from None
-    return made
+        asked += [Asked(metric, given) for metric in metrics]
+    return asked
 
 
 def _made(
     text: str, convention: Convention | None, options: Mapping[str, Any]
 ) -> list[RankingMetric]:
     if convention is not None:
-        of_source = convention.of_source(text, **{"name": text, **options})
-        if isinstance(of_source, RankingMetric):
-            return [of_source]
+        found = _of_source(convention, text, {"name": text, **options})
+        if isinstance(found, RankingMetric):
+            return [found]
     spec = parsed(text)
     if spec.at is not None and "k" in spec.options:
         raise ValueError(
@@ -77,16 +99,39 @@ def _made(
             f"`name={spec.options['name']}`."
         )
     kind = _class_or_preset(text, spec, convention)
-    arguments = {**options, **spec.options}
-    for name, value in spec.options.items():
-        if isinstance(value, str):
-            arguments[name] = _FUNCTIONS.get(value, value)
+    arguments = {**options, **_with_functions(spec.options)}
     if spec.at is None:
         return [kind(name=text, **arguments)]
     return [
         kind(k=k, name=re.sub(r"@[\d,]+", f"@{k}", text), **arguments)
         for k in list(map(_cutoff, spec.at.split(",")))
     ]
+
+
+def _of_source(
+    convention: Convention, text: str, options: Mapping[str, Any]
+) -> Any:
+    """Return the metric for a name of the source, or None if it is unknown.
+
+    If the source has no parameters in parentheses, options may stand there.
+    """
+    found = convention.of_source(text, **options)
+    bare, own = split_options(text)
+    if found is not None or not own or {"k", "name"} & own.keys():
+        return found
+    own = _with_functions(own)
+    return convention.of_source(bare, **{**options, **own})
+
+
+def _with_functions(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return options with functions in place of their names and of dicts."""
+    found = {
+        name: _FUNCTIONS.get(x, x) if isinstance(x, str) else x
+        for name, x in options.items()
+    }
+    if isinstance(found.get("gain_fn"), dict):
+        found["gain_fn"] = gains.GainTable(found["gain_fn"])
+    return found
 
 
 def _cutoff(text: str) -> int:
@@ -111,7 +156,7 @@ def _class_or_preset(
         own_name = " Register your own metric with Keras to name it."
         raise ValueError(
             f"There is no metric `{spec.name}`{there}."
-            f"{nearest(spec.name, class_by_name())}{_source_of(text)}"
+            f"{suggested_name(spec.name)}{_source_of(text)}"
             f"{own_name if convention is None else ''}"
         )
     kind = own or getattr(convention or metrics, str(name))
@@ -144,7 +189,7 @@ def _registered(name: str) -> type[RankingMetric] | None:
 def _source_of(text: str) -> str:
     """Return a sentence naming the convention of a spec, or an empty text."""
     for convention in conventions.all_of_them():
-        with contextlib.suppress(ValueError):
-            if convention.of_source(text) is not None:
+        with contextlib.suppress(ValueError, TypeError):
+            if _of_source(convention, text, {}) is not None:
                 return f" It is a name of the convention {convention.name}."
     return ""

@@ -7,6 +7,7 @@ import typing
 from keras_rankmetrics import gains, metrics
 from keras_rankmetrics.conventions.convention import Convention
 from keras_rankmetrics.conventions.measures import Measure, at, at_k, over_k
+from keras_rankmetrics.conventions.presets import SETS
 from keras_rankmetrics.conventions.rules import Rules
 from keras_rankmetrics.conventions.vocabularies import Suffixed
 
@@ -15,17 +16,17 @@ _SKIP = {"empty": "skip"}
 _LINEAR = {"gain_fn": gains.linear_gain}
 _ANSWERS = "it counts statements of an answer, not items of a ranking"
 # Lists are best first, so that the order of the run orders ties.
-_BINARY = Rules(ties="first_row_first", labels="binary")
+_BEST_FIRST = Rules(ties="first_row_first")
 
 
 llama_index: Suffixed = Suffixed(
     "llama_index",
     "LlamaIndex, the mean over queries. It refuses queries without expected or "
-    "retrieved ids, so these are excluded. With a cutoff, the ideal order of "
+    "retrieved ids, which are excluded here. With a cutoff, the ideal order of "
     "NDCG still has all expected ids.",
     "llama_index/core/evaluation/retrieval/metrics.py, version 0.14",
     {
-        "NDCG": {"ideal": "uncut", **_SKIP},
+        "NDCG": {"ideal": "uncut", **SETS, **_SKIP},
         "RecallAtK PrecisionAtK HitRateAtK MeanAveragePrecision "
         "MeanReciprocalRank": _SKIP,
     },
@@ -34,7 +35,7 @@ llama_index: Suffixed = Suffixed(
         "granular_mrr": "it is the mean of 1 / rank over the hits, which no "
         "other source computes",
     },
-    rules=_BINARY._replace(queries="both"),
+    rules=_BEST_FIRST._replace(nothing_retrieved="is_excluded"),
     measures={
         "hit_rate": at(metrics.HitRateAtK),
         "mrr": at(metrics.MeanReciprocalRank),
@@ -49,12 +50,14 @@ llama_index: Suffixed = Suffixed(
 
 haystack: Suffixed = Suffixed(
     "haystack",
-    "Haystack's evaluators of documents. The recall is single hit by default: "
-    "1 if any relevant document is retrieved. With a cutoff, the ideal order "
-    "of NDCG still has all documents.",
+    "Haystack's evaluators of documents. NDCG reads the scores of the documents "
+    "in the truth, and the others none. The recall is single hit by default: 1 "
+    "if any relevant document is retrieved. With a cutoff, the ideal order of "
+    "NDCG still has all documents.",
     "haystack/components/evaluators, version 3.4",
     {"NDCG": {**_LINEAR, "ideal": "uncut"}},
-    rules=Rules(ties="first_row_first"),
+    rules=_BEST_FIRST._replace(labels="members"),
+    own_rules={"NDCG": _BEST_FIRST},
     measures={
         "DocumentRecallEvaluator": at(metrics.HitRateAtK),
         "DocumentRecallEvaluator_multi_hit": at(metrics.RecallAtK),
@@ -77,7 +80,7 @@ ragas: Suffixed = Suffixed(
         "context_recall context_entity_recall faithfulness answer_relevancy "
         "context_relevance": _ANSWERS,
     },
-    rules=_BINARY,
+    rules=_BEST_FIRST,
     measures={
         "context_precision": at(metrics.MeanAveragePrecision),
         "non_llm_context_precision_with_reference": at(
@@ -100,7 +103,7 @@ deepeval: Suffixed = Suffixed(
         "answer_relevancy contextual_recall contextual_relevancy "
         "faithfulness": _ANSWERS,
     },
-    rules=_BINARY,
+    rules=_BEST_FIRST,
     measures={
         "contextual_precision": at(metrics.MeanAveragePrecision),
     },
@@ -115,7 +118,7 @@ phoenix: Suffixed = Suffixed(
     "NaN and drops the query from the mean: label all retrieved documents.",
     "phoenix/metrics/retrieval_metrics.py, version 20.26",
     {"NDCG": _LINEAR, "PrecisionAtK": {"denominator": "k"}},
-    rules=Rules(ties="first_row_first"),
+    rules=_BEST_FIRST,
     measures={
         "ndcg": at(metrics.NDCG),
         "precision": over_k(metrics.PrecisionAtK),
@@ -130,10 +133,15 @@ mlflow: Suffixed = Suffixed(
     "mlflow",
     "MLflow's metrics of retrievers, for binary relevance. Precision divides "
     "by what was retrieved, and the ideal order of NDCG is as short as the "
-    "list.",
+    "list. Recall and NDCG are 1 if nothing is relevant and nothing retrieved.",
     "mlflow/metrics/metric_definitions.py, version 3.17",
-    {"NDCG": {"ideal": "shown"}},
-    rules=_BINARY,
+    {"NDCG": {"ideal": "shown", **SETS}},
+    rules=_BEST_FIRST,
+    own_rules={
+        "RecallAtK NDCG": _BEST_FIRST._replace(
+            nothing_retrieved="is_1_if_none_relevant"
+        )
+    },
     measures={
         "precision_at": at_k(metrics.PrecisionAtK),
         "recall_at": at_k(metrics.RecallAtK),

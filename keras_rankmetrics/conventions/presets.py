@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from keras_rankmetrics.engine.definition import check_names
 from keras_rankmetrics.engine.metric.ranking_metric import ConfiguredMetric
+from keras_rankmetrics.gains import binary_gain
 
 Value = TypeVar("Value")
 MetricT = TypeVar("MetricT", bound=ConfiguredMetric)
@@ -37,6 +38,11 @@ class Fixed(NamedTuple):
     why: str
 
 
+SETS: Mapping[str, Any] = {
+    "gain_fn": Fixed(binary_gain, "items there are relevant or not")
+}
+
+
 class Preset(typing.Generic[Parameters, MetricT]):
     """A metric with some options set, called like the metric itself.
 
@@ -45,6 +51,7 @@ class Preset(typing.Generic[Parameters, MetricT]):
         options: the options to set, which a call may override. `Required` marks
             an option that each call must set, and `Fixed` one that no call may
             change.
+        convention: the name of the convention, for errors.
 
     >>> from keras_rankmetrics.conventions import sklearn
     >>> [metric.name for metric in sklearn.NDCG.at(1, 5)]
@@ -52,8 +59,12 @@ class Preset(typing.Generic[Parameters, MetricT]):
     """
 
     def __init__(
-        self, metric: Callable[Parameters, MetricT], options: Mapping[str, Any]
+        self,
+        metric: Callable[Parameters, MetricT],
+        options: Mapping[str, Any],
+        convention: str = "",
     ) -> None:
+        self._convention = convention
         # Typed as a `Callable`, so that type checkers infer its parameters.
         self.metric = typing.cast(type[MetricT], metric)
         self.required: dict[str, Required] = _of_kind(Required, options)
@@ -105,10 +116,12 @@ class Preset(typing.Generic[Parameters, MetricT]):
         """Raise ValueError if an argument changes a fixed option."""
         for name, (value, why) in self.fixed.items():
             if arguments.get(name, value) != value:
+                own, other = map(_written, (value, arguments[name]))
                 raise ValueError(
-                    f"`{self.__name__}` should have `{name}={value!r}` in this "
-                    f"convention: {why}. Received: `{name}={arguments[name]!r}`"
-                    f". Use the class `{self.__name__}` for our `{name}`."
+                    f"`{self.__name__}` should have `{name}={own}` in the "
+                    f"convention `{self._convention}`: {why}. Received: "
+                    f"`{name}={other}`. Use the class `{self.__name__}` for our "
+                    f"`{name}`."
                 )
 
     def __repr__(self) -> str:
@@ -116,12 +129,18 @@ class Preset(typing.Generic[Parameters, MetricT]):
         parameters = [
             *(["k"] if has_k else []),
             *(
-                f"{name}={getattr(value, '__name__', repr(value))}"
+                f"{name}={_written(value)}"
                 for name, value in self.options.items()
             ),
             *(f"{name}=<{x.what}>" for name, x in self.required.items()),
         ]
         return f"{self.__name__}({', '.join(parameters)})"
+
+
+def _written(value: Any) -> str:
+    """Return a value as it is written in code, a function by its name."""
+    written: str = getattr(value, "__name__", repr(value))
+    return written
 
 
 def _of_kind(kind: type[Value], options: Mapping[str, Any]) -> dict[str, Value]:

@@ -9,7 +9,7 @@ from typing import Any
 from keras_rankmetrics import gains, metrics
 from keras_rankmetrics.conventions.convention import Convention
 from keras_rankmetrics.conventions.measures import Measure, at, at_k, over_k
-from keras_rankmetrics.conventions.presets import Fixed, Required
+from keras_rankmetrics.conventions.presets import SETS, Fixed, Required
 from keras_rankmetrics.conventions.rules import Rules
 from keras_rankmetrics.conventions.vocabularies import Suffixed
 
@@ -17,6 +17,8 @@ _ITEMS = {"num_items": Required("the number of items in the catalogue")}
 _COUNTS = {"popularity": Required("the number of interactions with each item")}
 _NO_RANKING = "it evaluates predicted values, not an order"
 _SKIP: dict[str, Any] = {"empty": "skip"}
+# Interactions of a test set: each is relevant, whatever its rating.
+_INTERACTIONS = Rules(labels="members")
 
 torchmetrics: Convention = Convention(
     "torchmetrics",
@@ -57,7 +59,8 @@ mllib: Convention = Convention(
     "Spark's `RankingMetrics`, for binary relevance.",
     "org.apache.spark.mllib.evaluation.RankingMetrics, version 4.0",
     {
-        "NDCG RecallAtK": {},
+        "NDCG": SETS,
+        "RecallAtK": {},
         "PrecisionAtK": {"denominator": "k"},
         "MeanAveragePrecision": {"denominator": "min"},
     },
@@ -69,7 +72,8 @@ recommenders: Convention = Convention(
     "Microsoft Recommenders, for binary relevance; AP is `map_at_k`.",
     "recommenders/evaluation/python_evaluation.py, version 1.2",
     {
-        "NDCG RecallAtK": {"empty": "skip"},
+        "NDCG": {"gain_fn": gains.binary_gain, "empty": "skip"},
+        "RecallAtK": {"empty": "skip"},
         "PrecisionAtK": {"denominator": "k", "empty": "skip"},
         "MeanAveragePrecision": {"denominator": "min", "empty": "skip"},
     },
@@ -83,6 +87,7 @@ recommenders: Convention = Convention(
         "with the share 1 for items without any",
         "serendipity": "it compares items with the history of the user",
     },
+    rules=_INTERACTIONS,
     aliases="microsoft_recommenders",
 )
 
@@ -91,7 +96,8 @@ replay: Convention = Convention(
     "RePlay, for binary relevance.",
     "replay/metrics, version 0.22",
     {
-        "NDCG RecallAtK HitRateAtK MeanReciprocalRank": {},
+        "NDCG": SETS,
+        "RecallAtK HitRateAtK MeanReciprocalRank": {},
         "PrecisionAtK": {"denominator": "k"},
         "MeanAveragePrecision": {"denominator": "min"},
         "CatalogueCoverage": {
@@ -110,6 +116,7 @@ replay: Convention = Convention(
         "Unexpectedness": "it compares with the recommendations of another "
         "model",
     },
+    rules=_INTERACTIONS,
 )
 
 rectools: Convention = Convention(
@@ -157,15 +164,12 @@ rectools: Convention = Convention(
         "PAP": "it counts only the first min(k, relevant) relevant items, "
         "which no other source does",
     },
+    rules=_INTERACTIONS,
 )
 
 _LENSKIT: dict[str, dict[str, Any]] = {
-    "NDCG": {
-        "gain_fn": gains.linear_gain,
-        "rank_discount_fn": gains.original_discount,
-    },
-    "DCG": {
-        "gain_fn": gains.linear_gain,
+    "NDCG DCG": {
+        "gain_fn": gains.binary_gain,
         "rank_discount_fn": gains.original_discount,
     },
     "PrecisionAtK": {},
@@ -210,7 +214,7 @@ lenskit: Suffixed = Suffixed(
         "rather than an order with labels",
         "rank_biased_entropy": "it measures the categories of the items shown",
     },
-    rules=Rules(queries="both"),
+    rules=_INTERACTIONS._replace(queries="both"),
     measures={
         "DCG": at(metrics.DCG),
         "NDCG": at(metrics.NDCG),
@@ -226,11 +230,14 @@ lenskit_2026: Suffixed = dataclasses.replace(
     lenskit,
     name="lenskit_2026",
     about="LensKit 2026, which excludes lists without relevant items, except "
-    "in precision.",
+    "in precision, and from precision lists that retrieve nothing.",
     source="lenskit/metrics/ranking, version 2026.4",
     metrics={
         **{name: {**x, **_SKIP} for name, x in _LENSKIT.items()},
         "PrecisionAtK": _LENSKIT["PrecisionAtK"],
+    },
+    own_rules={
+        "PrecisionAtK": lenskit.rules._replace(nothing_retrieved="is_excluded")
     },
 )
 
@@ -240,7 +247,8 @@ pyg: Suffixed = Suffixed(
     "It excludes users without edges.",
     "torch_geometric/metrics/link_pred.py, version 2.8",
     {
-        "NDCG RecallAtK HitRateAtK MeanReciprocalRank": _SKIP,
+        "NDCG": {**SETS, **_SKIP},
+        "RecallAtK HitRateAtK MeanReciprocalRank": _SKIP,
         "PrecisionAtK F1AtK": {"denominator": "k", **_SKIP},
         "MeanAveragePrecision": {"denominator": "min", **_SKIP},
     },
@@ -253,7 +261,6 @@ pyg: Suffixed = Suffixed(
             "it measures the items shown, not their order"
         ),
     },
-    rules=Rules(labels="binary"),
     measures={
         "LinkPredPrecision": at_k(metrics.PrecisionAtK),
         "LinkPredRecall": at_k(metrics.RecallAtK),
@@ -286,12 +293,11 @@ cornac: Suffixed = Suffixed(
     "Cornac, for binary relevance. It excludes users without relevant items.",
     "cornac/metrics/ranking.py, version 3.0",
     {
-        "NDCG RecallAtK HitRateAtK MeanAveragePrecision "
-        "MeanReciprocalRank": _SKIP,
+        "NDCG": {**SETS, **_SKIP},
+        "RecallAtK HitRateAtK MeanAveragePrecision MeanReciprocalRank": _SKIP,
         "PrecisionAtK F1AtK": {"denominator": "k", **_SKIP},
         "AUC": {"ties": "pessimistic"},
     },
-    rules=Rules(labels="binary"),
     measures={
         "NDCG": at(metrics.NDCG),
         "NCRR": at(metrics.NDCG, rank_discount_fn=gains.reciprocal_discount),
@@ -311,7 +317,8 @@ recbole: Convention = Convention(
     "items as `sample_weight`.",
     "recbole/evaluator/metrics.py, version 1.2",
     {
-        "NDCG RecallAtK HitRateAtK MeanReciprocalRank AUC": {},
+        "NDCG": SETS,
+        "RecallAtK HitRateAtK MeanReciprocalRank AUC": {},
         "PrecisionAtK": {"denominator": "k"},
         "MeanAveragePrecision": {"denominator": "min"},
         "AveragePopularity": _COUNTS,
@@ -323,6 +330,7 @@ recbole: Convention = Convention(
         "ShannonEntropy": "it divides `ExposureEntropy` by the number of "
         "distinct items shown, unlike its documented formula",
     },
+    rules=_INTERACTIONS,
 )
 
 din: Convention = Convention(
@@ -338,10 +346,12 @@ merlin: Convention = Convention(
     "NVIDIA Merlin Models, for binary relevance.",
     "merlin/models/tf/metrics/topk.py, version 23.8",
     {
-        "NDCG MeanReciprocalRank": {},
+        "NDCG": SETS,
+        "MeanReciprocalRank": {},
         "PrecisionAtK": {"denominator": "k"},
         "RecallAtK MeanAveragePrecision": {"denominator": "min"},
     },
+    rules=_INTERACTIONS,
 )
 
 kaggle: Convention = Convention(
@@ -382,7 +392,7 @@ recsys: Convention = Convention(
     "the first k items, and users without relevant items are excluded.",
     "the worked example of five users in `tests/peers/test_conventions.py`",
     {
-        "NDCG": {"ideal": "retrieved", "empty": "skip"},
+        "NDCG": {"ideal": "retrieved", **SETS, "empty": "skip"},
         "PrecisionAtK F1AtK": {"denominator": "k", "empty": "skip"},
         "RecallAtK HitRateAtK MeanReciprocalRank": {"empty": "skip"},
         "MeanAveragePrecision": {"denominator": "hits", "empty": "skip"},

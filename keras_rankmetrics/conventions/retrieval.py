@@ -15,11 +15,18 @@ from keras_rankmetrics.conventions.measures import (
     Choices,
     Meaning,
     Measure,
+    at,
     at_k,
     option,
+    over_k,
 )
+from keras_rankmetrics.conventions.presets import SETS
 from keras_rankmetrics.conventions.rules import Rules
-from keras_rankmetrics.conventions.vocabularies import Suffixed, Vocabulary
+from keras_rankmetrics.conventions.vocabularies import (
+    Leveled,
+    Suffixed,
+    Vocabulary,
+)
 from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
 
 _RETRIEVED = {"denominator": "retrieved"}
@@ -299,10 +306,17 @@ sklearn: Convention = Convention(
     aliases="scikit-learn",
 )
 
-ranx: Convention = Convention(
+
+def _hundredths(number: float) -> Mapping[str, Any]:
+    """Return the persistence for the digits after its point."""
+    return {"p": number / 100.0}
+
+
+_BURGES = {"gain_fn": gains.exponential_gain}
+
+ranx: Leveled = Leveled(
     "ranx",
-    "ranx, by the plain metric names (for `ndcg_burges` and `dcg_burges`, set "
-    "`gain_fn=exponential_gain`).",
+    "ranx. Labels are whole numbers, as it cuts off others.",
     "ranx/metrics, version 0.3",
     {
         "DCG NDCG": _LINEAR,
@@ -312,6 +326,24 @@ ranx: Convention = Convention(
         "InterpolatedPrecision": {"rounding": "trec_eval_9"},
     },
     without={"hits": "it is k times `PrecisionAtK(k)`"},
+    rules=Rules(labels="integers"),
+    measures={
+        "dcg": at(metrics.DCG),
+        "dcg_burges": at(metrics.DCG, **_BURGES),
+        "ndcg": at(metrics.NDCG),
+        "ndcg_burges": at(metrics.NDCG, **_BURGES),
+        "precision": over_k(metrics.PrecisionAtK),
+        "f1": over_k(metrics.F1AtK),
+        "recall": at(metrics.RecallAtK),
+        "hit_rate": at(metrics.HitRateAtK),
+        "map": at(metrics.MeanAveragePrecision),
+        "mrr": at(metrics.MeanReciprocalRank),
+        "r-precision": Measure(metrics.RPrecision),
+        "bpref": Measure(metrics.BPref),
+        "rbp": Measure(
+            metrics.RankBiasedPrecision, {"p": _hundredths}, ("p",), at="p"
+        ),
+    },
 )
 
 _SIX = (
@@ -337,6 +369,7 @@ sentence_transformers: Suffixed = Suffixed(
     "sentence_transformers/.../information_retrieval.py, version 6.2",
     {
         _SIX: {"empty": "skip"},
+        "NDCG": {**SETS, "empty": "skip"},
         "PrecisionAtK": {"denominator": "k", "empty": "skip"},
         "MeanAveragePrecision": {"denominator": "min", "empty": "skip"},
     },
@@ -449,7 +482,7 @@ search_relevance: Suffixed = Suffixed(
         "grades of the query; for labels of 0 and 1 it is that of "
         "`elasticsearch` with each value rounded to two decimals"
     },
-    rules=Rules(queries="both", decimals=2),
+    rules=Rules(nothing_retrieved="is_excluded", decimals=2),
     measures={
         "NDCG": at_k(metrics.NDCG),
         "DCG": at_k(metrics.DCG),

@@ -29,9 +29,12 @@ class Rules(NamedTuple):
         drop_same_id: if True, items whose id is that of the query are dropped
             from the run.
         labels: the meaning of judgements: `"grades"`; `"integers"` if grades
-            must be whole numbers; `"not_negative"` if there is no padding;
-            `"binary"` if labels of 1 or more count as 1, and others as 0; or
-            `"members"` if each judged item is relevant, whatever its label.
+            must be whole numbers; `"not_negative"` if there is no padding; or
+            `"members"` if each item of the truth is relevant, whatever its
+            label. Gains and thresholds of labels are options of the metrics.
+        nothing_retrieved: how a list counts whose run has no items: as any other
+            (`"counts"`), not at all (`"is_excluded"`), or as 1 if it has no
+            relevant items either (`"is_1_if_none_relevant"`).
         decimals: the decimals to which the value of each list is rounded; None
             if it is not.
     """
@@ -46,17 +49,17 @@ class Rules(NamedTuple):
         "grades",
         "integers",
         "not_negative",
-        "binary",
         "members",
     ] = "grades"
+    nothing_retrieved: Literal[
+        "counts", "is_excluded", "is_1_if_none_relevant"
+    ] = "counts"
     decimals: int | None = None
 
     def read_labels(self, labels: np.ndarray) -> np.ndarray:
         """Return judgements as grades, or raise ValueError if one is none."""
         if self.labels == "members":
             return np.ones(len(labels))
-        if self.labels == "binary":
-            return np.where(labels < 0, labels, labels >= 1)
         whole = np.floor(labels)  # `%` warns of infinite ones
         refused = {
             "integers": ("whole numbers", labels > whole, "integers"),
@@ -70,6 +73,26 @@ class Rules(NamedTuple):
                     f"source takes no others. Received: {label:g}. Pass "
                     f"{remedy}, or leave `convention` out."
                 )
+        return labels
+
+    def read_labels_of_lists(self, labels: np.ndarray) -> np.ndarray:
+        """Return the labels of lists, in which all items have one.
+
+        Raises:
+            ValueError: if one is invalid; or if relevance is membership, and a
+                label is a grade: an item with a low one may be a member or not.
+        """
+        if self.labels != "members":
+            return self.read_labels(labels)
+        for label in labels[(labels >= 0) & (labels != 0) & (labels != 1)][:1]:
+            raise ValueError(
+                "Labels next to scores should be 1 for the items of the truth "
+                "and 0 for others in this convention, where each item of the "
+                f"truth is relevant. Received: {label:g}. Pass the truth and "
+                "the run: `evaluate(truth, run, metrics)`; or labels of 0 and "
+                "1; or the lowest label of a relevant item, such as "
+                '`"Recall(relevance_threshold=3)@10"`.'
+            )
         return labels
 
     def rounded(self, values: np.ndarray) -> np.ndarray:

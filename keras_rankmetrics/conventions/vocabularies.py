@@ -8,10 +8,11 @@ from typing import Any
 
 from keras_rankmetrics.conventions.convention import Convention
 from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
+from keras_rankmetrics.gains import GainTable
 from keras_rankmetrics.metrics.names import parsed
 
 _SUFFIXED = re.compile(
-    r"(?P<name>\w+?)"
+    r"(?P<name>\w[\w-]*?)"
     r"([_.@]((?P<parameter>\w+)=)?(?P<number>\d+\.?\d*|\.\d+))?"
     r"(?P<sign>-?)"
 )
@@ -151,6 +152,33 @@ class Suffixed(Convention):
                 f"{self.name} then takes several: write `{every}`."
             )
         return None
+
+
+class Leveled(Suffixed):
+    """A convention whose source ends a name with the lowest relevant label.
+
+    Lower labels have no gain.
+
+    >>> from keras_rankmetrics.conventions import ranx
+    >>> ranx.of_source("recall@100-l2").options["relevance_threshold"]
+    2.0
+    >>> ranx.of_source("ndcg@10-l2").options["gain_fn"].gains
+    {1.0: 0.0}
+    """
+
+    def of_source(self, text: str, **options: Any) -> RankingMetric | None:
+        """Return the metric for a name such as `recall@100-l2`, or None."""
+        bare, _, level = text.partition("-l")
+        found = super().of_source(bare, **options)
+        if found is None or not level.isdecimal():
+            return None if level else found
+        least = int(level)
+        if "relevance_threshold" in found.options:
+            own: dict[str, Any] = {"relevance_threshold": least}
+        else:
+            none = dict.fromkeys(range(1, least), 0)
+            own = {"gain_fn": GainTable(none, found.options["gain_fn"])}
+        return super().of_source(bare, **{**options, **own})
 
 
 def _number(text: str) -> float:

@@ -23,7 +23,7 @@ import keras
 from keras import ops
 
 from keras_rankmetrics.engine.messages import warn
-from keras_rankmetrics.gains import PACKAGE
+from keras_rankmetrics.gains import PACKAGE, GainTable
 
 
 def name_at(name: str, k: float | None) -> str:
@@ -117,6 +117,8 @@ def signature_of(function: Any) -> str:
     It is the registered name, else the import path, else a fingerprint of the
     code (for a lambda, a closure or a partial).
     """
+    if isinstance(function, GainTable):
+        return f"{function.__name__},{signature_of(function.others)}"
     registered = registered_name(function)
     if registered is not None:
         package, _, name = registered.partition(">")

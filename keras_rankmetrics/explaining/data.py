@@ -29,7 +29,8 @@ from keras_rankmetrics.tables.item_rows import (
     numbered,
 )
 
-_EQUAL_GAINS = (gains.linear_gain, gains.exponential_gain)  # of 0 and 1
+# Of labels of 0 and 1.
+_EQUAL_GAINS = (gains.linear_gain, gains.exponential_gain, gains.binary_gain)
 _GRADES = 5  # at most, as thresholds
 # What tools do that no convention has.
 _NOT_ABOVE_0 = (
@@ -76,6 +77,7 @@ class Data:
             lists = np.unique(rows.query, return_inverse=True)[1]
             of_truth = np.unique(truth_rows.query, return_counts=True)[1]
             self._has_same_id = bool(have_same_id(rows).any())
+            self._lacks_queries = not np.isin(self._queries, rows.query).all()
         else:
             self.labels, scores = (to_numpy(x).ravel() for x in (truth, run))
             if np.ndim(run) < 2:
@@ -91,7 +93,8 @@ class Data:
                     "were computed."
                 )
             lists = np.repeat(np.arange(len(run)), len(scores) // len(run))
-            self._has_same_id, of_truth = False, np.zeros(1, np.int64)
+            self._has_same_id = self._lacks_queries = False
+            of_truth = np.zeros(1, np.int64)
             self.labels = self.labels[self.labels != -1]  # without padding
         grades = np.unique(np.maximum(self.labels, 0)).astype(float)
         self.grades: np.ndarray = grades
@@ -145,6 +148,9 @@ class Data:
             score_dtype=None if is_single else rules.score_dtype,
             drop_same_id=rules.drop_same_id and self._has_same_id,
             labels=rules.labels if (read != self.labels).any() else "grades",
+            nothing_retrieved=rules.nothing_retrieved
+            if self._lacks_queries
+            else "counts",
         )
         if not self._is_tied:
             rules = rules._replace(ties="options")
@@ -215,7 +221,7 @@ class Data:
         rules = Rules(queries="both")
         probe = [metrics.JudgedAtK()]  # it takes any labels
         with np.errstate(all="ignore"):
-            found = of_systems(probe, truth, systems, asked, lambda _: rules)
+            found = of_systems(probe, truth, systems, asked, rules)
         warn_of_unjudged(found)
         return found
 
@@ -227,7 +233,5 @@ class Data:
         truth = truth if order.are_known else self.known
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
-            found = of_systems(
-                metrics, truth, systems, asked, lambda _: order.rules
-            )
+            found = of_systems(metrics, truth, systems, asked, order.rules)
         return found.systems[ALL]

@@ -120,16 +120,9 @@ class Named(NamedTuple):
 
     @property
     def orders(self) -> list[TieOrder]:
-        """The orders of ties of the tool: of all judgements, and of the run's.
-
-        A label of 1 or more is relevant with binary labels, or without.
-        """
-        own = self.convention.own_rules_of(type(self.metric), self.k)
-        rules = own or self.convention.rules
+        """The orders of ties of the tool: of all judgements, and of the run's."""
+        rules = self.convention.rules_of(self.metric)
         rules = rules._replace(queries="truth", decimals=None)
-        is_binary = self.metric.options.get("relevance_threshold") == 1
-        if rules.labels == "binary" and is_binary:
-            rules = rules._replace(labels="grades")
         ties = self.metric.definition.ties
         order = TieOrder(rules, rules.options.get("ties", ties))
         takes_labels = self.convention.takes == "labels"

@@ -25,6 +25,12 @@ _SENTENCES: Mapping[str, Mapping[str, str]] = {
         "nothing.",
         "both": "A query that the run lacks is excluded.",
     },
+    "nothing_retrieved": {
+        "counts": "A list that retrieves nothing counts.",
+        "is_excluded": "A list that retrieves nothing is excluded.",
+        "is_1_if_none_relevant": "A list that retrieves nothing counts as 1 if "
+        "it has no relevant items, else as any other.",
+    },
     "drop_same_id": {
         "True": "An item with the id of its query is dropped.",
         "False": "An item with the id of its query counts.",
@@ -60,7 +66,6 @@ _SENTENCES: Mapping[str, Mapping[str, str]] = {
         "probabilities": "Labels are probabilities of relevance.",
         "integers": "Labels are whole numbers.",
         "not_negative": "Labels are 0 or more.",
-        "binary": "A label of 1 or more counts as 1, and any other as 0.",
         "grades": "Labels are grades.",
         "members": "Each judged item is relevant, whatever its label.",
     },
@@ -84,6 +89,7 @@ _SENTENCES: Mapping[str, Mapping[str, str]] = {
     "gain": {
         "exponential": "An item with the label y has the gain 2^y - 1.",
         "linear": "An item with the label y has the gain y.",
+        "binary": "An item with a label of 1 or more has the gain 1.",
     },
     "discount": {
         "log2": "An item at rank r has the discount 1/log2(r + 1).",

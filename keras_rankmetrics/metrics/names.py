@@ -28,7 +28,7 @@ _ALIASES = {
     "RecallAtK": "R",
 }
 # Affixes that libraries use: `RetrievalMAP`, `MRRMetric`, `ndcg_at_k`.
-_AFFIXES = re.compile(r"^retrieval|(metric|score|atk|at\d+|\d+)$")
+_AFFIXES = re.compile(r"^retrieval|(metric|score|atk|at|k|at\d+|\d+)$")
 
 SYNTAX = (
     "Write a name, optional options and an optional cutoff: `NDCG@10`, "
@@ -90,6 +90,13 @@ def suggested_metric(name: str, names: Iterable[str]) -> str:
     return did_you_mean(*classes)
 
 
+def suggested_name(name: str) -> str:
+    """Return "Did you mean ...?" for the name of a metric in a text, or ""."""
+    if metric := class_meant(name):
+        return did_you_mean(getattr(metrics, metric).short_name)
+    return did_you_mean(*closest(name, class_by_name(), least=0.7)[:1])
+
+
 class Spec(NamedTuple):
     """One metric written as text.
 
@@ -128,6 +135,21 @@ def parsed(text: str) -> Spec:
         raise ValueError(f"{text!r} is malformed. {SYNTAX}")
     at = found["before"] or found["after"]
     return Spec(found["name"], at and at[1:], _options(found["options"] or ""))
+
+
+def split_options(text: str) -> tuple[str, dict[str, Any]]:
+    """Return a text without its parentheses, and the options within these.
+
+    There are none if they have another form, as parameters of a source may.
+    """
+    before, opening, rest = text.partition("(")
+    inside, closing, after = rest.rpartition(")")
+    if not (opening and closing):
+        return text, {}
+    try:
+        return before + after, _options(inside)
+    except ValueError:
+        return text, {}
 
 
 def _options(text: str) -> dict[str, Any]:

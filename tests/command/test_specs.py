@@ -123,6 +123,52 @@ OF_SOURCES = [
     ("kaggle", "MAP@5", conventions.kaggle.MeanAveragePrecision(5)),
     ("catboost", "NDCG@10", conventions.catboost.NDCG(10)),
     ("catboost", "NDCG:top=10", conventions.catboost.NDCG(10)),
+    (
+        "trec_eval",
+        "recall_20(relevance_threshold=3)",
+        conventions.trec_eval.RecallAtK(20, relevance_threshold=3),
+    ),
+    (
+        "trec_eval",
+        "ndcg_cut_5(gain_fn=exponential)",
+        conventions.trec_eval.NDCG(5, gain_fn=krm.exponential_gain),
+    ),
+    (
+        "trec_eval",
+        "ndcg(gain_fn={1: 0, 3: 7})",
+        conventions.trec_eval.NDCG(gain_fn=krm.GainTable({1: 0, 3: 7})),
+    ),
+    (
+        "mteb",
+        "recall_at_5(relevance_threshold=2)",
+        conventions.mteb.RecallAtK(5, relevance_threshold=2),
+    ),
+    (
+        "sentence_transformers",
+        "cosine_map@20(relevance_threshold=2)",
+        conventions.sentence_transformers.MeanAveragePrecision(
+            20, relevance_threshold=2
+        ),
+    ),
+    (
+        "xgboost",
+        "ndcg@4-(gain_fn=linear)",
+        conventions.xgboost.NDCG(4, empty="zero", gain_fn=krm.linear_gain),
+    ),
+    (
+        "ranx",
+        "recall@20-l3",
+        conventions.ranx.RecallAtK(20, relevance_threshold=3),
+    ),
+    (
+        "ranx",
+        "ndcg_burges-l3",
+        conventions.ranx.NDCG(
+            gain_fn=krm.GainTable({1: 0, 2: 0}, krm.exponential_gain)
+        ),
+    ),
+    ("ranx", "r-precision", conventions.ranx.RPrecision()),
+    ("ranx", "rbp.95", conventions.ranx.RankBiasedPrecision(p=0.95)),
 ]
 
 
@@ -137,6 +183,12 @@ def test_what_a_text_means_elsewhere(source, text, metric):
 WRONG = [
     ("", None, "There should be a metric"),
     ("NDGC@10", None, 'There is no metric `NDGC`. Did you mean "NDCG"?'),
+    ("map_at_k", None, 'Did you mean "map"?'),
+    ("recal", None, 'Did you mean "recall"?'),
+    ("recall@5-lx", "ranx", "should be a positive integer"),
+    ("recall_5(k=3)", "trec_eval", "There is no metric `recall_5`"),
+    ("ndcg(gain_fn={1: 2, 2: 1})", "trec_eval", "not be lower for higher"),
+    ("ndcg(gain_fn={1: x})", "trec_eval", "should be"),
     ("NDCG@x", None, "positive integer. Received: 'x'"),
     ("NDCG@0", None, "positive integer. Received: '0'"),
     ("NDCG@1@2", None, "positive integer. Received: '1@2'"),

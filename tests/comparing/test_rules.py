@@ -6,6 +6,7 @@
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import keras_rankmetrics as krm
@@ -27,20 +28,24 @@ EXPECTED = {
     "trec_eval": ("recip_rank", [1, 1 / 3, 0, 0]),
     "trec_eval_without_c": ("recip_rank", [1, 1 / 3, 0, None]),
     "ir_measures": ("RR", [1, 1 / 2, 0, 0]),
+    "ranx": ("MRR@10", [MEAN, 1 / 3, 0, 0]),
     "sentence_transformers": ("mrr@10", [1 / 3, 1 / 3, 0, 0]),
     "beir": ("MRR@10", [1, 1, 0, None]),
     "mteb": ("mrr_at_10", [1, 1 / 2, 0, None]),
     "elasticsearch": ("mean_reciprocal_rank", [MEAN, 1 / 3, 0, 0]),
     # (1 + 0.6309 + 0.5) / 3 and 1 / log2(4), in two decimals.
-    "search_relevance": ("NDCG@10", [0.71, 0.5, 0, None]),
+    "search_relevance": ("NDCG@10", [0.71, 0.5, None, None]),
+    "recommenders": ("MAP@10", [MEAN, 1 / 3, 0, 0]),
+    "replay": ("MRR@10", [MEAN, 1 / 3, 0, 0]),
+    "rectools": ("MRR@10", [MEAN, 1 / 3, 0, 0]),
+    "recbole": ("MRR@10", [MEAN, 1 / 3, 0, 0]),
     "lenskit": ("RecipRank", [MEAN, 1 / 3, 0, None]),
     "lenskit_2026": ("RecipRank", [MEAN, 1 / 3, 0, None]),
-    "pyg": ("LinkPredMRR@10", [MEAN, 1 / 3, 0, 0]),
-    "cornac": ("MRR", [MEAN, 1 / 3, 0, 0]),
+    "merlin": ("MRR@10", [MEAN, 1 / 3, 0, 0]),
     "xgboost": ("map", [LAST, 1 / 3, 0, 0]),
     "lightgbm": ("map@10", [LAST, 1 / 3, 0, 0]),
     "catboost": ("MRR", [LAST, 1 / 3, 0, 0]),
-    "llama_index": ("mrr", [LAST, 1 / 3, 0, None]),
+    "llama_index": ("mrr", [LAST, 1 / 3, None, None]),
     "haystack": ("DocumentMRREvaluator", [LAST, 1 / 3, 0, 0]),
     "ragas": ("context_precision", [LAST, 1 / 3, 0, 0]),
     "deepeval": ("contextual_precision", [LAST, 1 / 3, 0, 0]),
@@ -51,17 +56,20 @@ EXPECTED = {
 # Those whose source takes any number for a label, or sets without labels.
 TAKE_FRACTIONS = {
     "catboost",
-    "cornac",
     "deepeval",
     "haystack",
     "lenskit",
     "lenskit_2026",
     "lightgbm",
     "llama_index",
+    "merlin",
     "mlflow",
     "phoenix",
-    "pyg",
     "ragas",
+    "recbole",
+    "recommenders",
+    "rectools",
+    "replay",
     "search_relevance",
     "sentence_transformers",
 }
@@ -155,7 +163,9 @@ def test_notes_tell_queries_that_are_left_out():
     rows = "of 4 queries have no rows, and"
     assert f"s: 2 {rows} count as lists that retr" in texts["trec_eval"]
     assert "left out" not in texts["trec_eval"]
-    of_both = "beir", "mteb", "lenskit", "llama_index", "search_relevance"
+    for convention in ("llama_index", "search_relevance"):
+        assert f"s: 2 {rows} are left out." in texts[convention]
+    of_both = "beir", "mteb", "lenskit"
     for convention in ("trec_eval_without_c", *of_both):
         assert f"s: 1 {rows} count as lists that retr" in texts[convention]
         assert f"s: 1 {rows} are left out." in texts[convention]
@@ -167,3 +177,79 @@ def test_values_of_arrays_are_rounded_too():
     found = krm.evaluate(labels, scores, "NDCG@10", **tool)["NDCG@10"]
     exact = krm.evaluate(labels, scores, "NDCG@10")["NDCG@10"]
     assert (found, round(exact, 4)) == (0.88, 0.8772)
+
+
+OF_SETS = [
+    each.name
+    for each in conventions.all_of_them()
+    if each.rules.labels == "members"
+]
+
+
+@pytest.mark.parametrize("convention", OF_SETS)
+def test_a_threshold_reads_the_labels_as_they_are(convention):
+    truth = {"u": {"x": 4, "y": 0, "z": 2}, "v": {"y": 3}}
+    run = {"u": ["y", "x", "w"], "v": ["w", "y"]}
+    names = ["HitRate@1", "HitRate(relevance_threshold=3)@1"]
+    if "HitRateAtK" not in conventions.named(convention).presets:
+        names = [name.replace("HitRate", "MAP") for name in names]
+    found = krm.evaluate(truth, run, names, convention=convention)
+    of_lists = found.per_list()
+    assert [of_lists[name] for name in names] == [[1.0, 0.0], [0.0, 0.0]]
+    assert "relevant=each item of the truth" in str(found)
+
+
+@pytest.mark.parametrize("convention", OF_SETS)
+def test_grades_next_to_scores_may_be_members_or_not(convention):
+    table = {"query": [1, 1], "label": [0, 1], "score": [0.9, 0.8]}
+    both = [[0, 1]], [[0.9, 0.8]]
+    name = "MAP@2"
+    if "MeanAveragePrecision" not in conventions.named(convention).presets:
+        name = "P@2"
+    for passed in ((table,), both):
+        found = krm.evaluate(*passed, metrics=name, convention=convention)
+        assert found[name] == pytest.approx(0.5)
+    table["label"] = [0, 4]
+    for passed in ((table,), ([[0, 4]], both[1])):
+        with pytest.raises(ValueError, match="should be 1 for the items of"):
+            krm.evaluate(*passed, metrics=name, convention=convention)
+        [own] = krm.evaluate(
+            *passed,
+            metrics=name.replace("@", "(relevance_threshold=3)@"),
+            convention=convention,
+        ).values()
+        assert own == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize("convention", ["cornac", "llama_index", "mlflow"])
+def test_gains_of_items_that_are_relevant_or_not(convention):
+    """A gain of grades cannot be that of the tool, which has none."""
+    truth, run = {"u": {"x": 3, "y": 1}}, {"u": ["y", "w", "x"]}
+    found = krm.evaluate(truth, run, "NDCG@3", convention=convention)
+    ideal = 1 + 1 / np.log2(3)
+    assert found["NDCG@3"] == pytest.approx(1.5 / ideal)
+    with pytest.raises(ValueError, match=f"gain.*convention `{convention}`"):
+        krm.evaluate(
+            truth, run, "NDCG(gain_fn=linear)@3", convention=convention
+        )
+    with pytest.raises(
+        ValueError, match=r"from where on.*Received: a label of"
+    ):
+        truth = {"u": {"x": 0.5, "y": 1}}
+        krm.evaluate(truth, run, "NDCG@3", convention=convention)
+
+
+def test_lists_that_retrieve_nothing():
+    truth = {"none": {"x": 0}, "some": {"x": 1}, "hit": {"x": 1}}
+    run = {"none": [], "some": [], "hit": ["x"]}
+    for convention, name, expected in (
+        ("mlflow", "recall_at_3", [1.0, 0.0, 1.0]),
+        ("mlflow", "ndcg_at_3", [1.0, 0.0, 1.0]),
+        ("mlflow", "precision_at_3", [0.0, 0.0, 1.0]),
+        ("mlflow", "recall_at_3(relevance_threshold=2)", [1.0, 1.0, 0.0]),
+        ("llama_index", "recall@3", [None, None, 1.0]),
+        ("lenskit_2026", "Precision@3", [None, None, 1.0]),
+        ("lenskit_2026", "Recall@3", [0.0, 0.0, 1.0]),
+    ):
+        found = krm.evaluate(truth, run, name, convention=convention)
+        assert found.per_list()[name] == expected, (convention, name)

@@ -510,9 +510,9 @@ def test_an_option_with_another_meaning_in_the_source_cannot_be_changed():
             change()
     with pytest.raises(
         ValueError,
-        match=r"^`AUC` should have `k=None` in this convention: torchmetrics "
-        r"cuts off the list at its `top_k`\. Received: `k=2`\. Use the "
-        r"class `AUC` for our `k`\.$",
+        match=r"^`AUC` should have `k=None` in the convention `torchmetrics`: "
+        r"torchmetrics cuts off the list at its `top_k`\. Received: `k=2`\. "
+        r"Use the class `AUC` for our `k`\.$",
     ):
         auc(k=2)
     expected = keras_rankmetrics.AUC(empty="zero").signature
@@ -602,6 +602,8 @@ NOT_USUAL = {
     ("beir", "R_cap"),
     ("mteb", "R_cap_at"),
     ("cornac", "NCRR"),
+    ("ranx", "dcg_burges"),
+    ("ranx", "ndcg_burges"),
     ("xgboost", "ndcg-"),
     ("xgboost", "map-"),
     ("ragas", "non_llm_context_precision_with_reference"),

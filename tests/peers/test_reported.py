@@ -9,6 +9,7 @@ import pytest
 
 import keras_rankmetrics as krm
 from keras_rankmetrics import conventions
+from keras_rankmetrics.conventions.from_text import metrics_of
 from tests.tools.reported import __main__ as reported
 from tests.tools.reported import store
 
@@ -63,6 +64,16 @@ def test_values_are_those_of_the_convention(tool):
         assert dict(ours) == pytest.approx(theirs, rel=0, abs=tool.tolerance)
 
 
+def test_each_convention_is_compared_on_grades():
+    """What counts as relevant there shows in labels other than 0 and 1."""
+    graded = {x.convention for x in reported.tools() if x.grades > 1}
+    sources = {conventions.named(name).source for name in graded}
+    every = conventions.all_of_them()
+    missing = {x.name for x in every if x.source not in sources}
+    # pytrec_eval, which is compared, is version 9 of trec_eval.
+    assert missing <= {"trec_eval"}
+
+
 @pytest.mark.parametrize("name", COMPLETE)
 def test_each_metric_is_compared(name):
     convention = getattr(conventions, name)
@@ -72,6 +83,7 @@ def test_each_metric_is_compared(name):
         found = values_of(tool)
         if found is None:
             pytest.skip(f"{tool.package} is not installed, nor stored")
-        metrics = (convention.of_source(text) for text in found[1][0])
-        compared |= {type(metric).__name__ for metric in metrics}
+        for text in found[1][0]:
+            metrics = metrics_of(text, convention, **convention.rules.options)
+            compared |= {type(metric).__name__ for metric in metrics}
     assert compared == set(convention.presets)

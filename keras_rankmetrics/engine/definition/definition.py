@@ -266,8 +266,17 @@ class Definition:
 
     def misreads(self, share: float | None) -> str | None:
         """Return the error for a label between 0 and 1; None if suitable."""
-        threshold = self.options.get("relevance_threshold")
-        if share is None or threshold != 1 or self.labels == "probabilities":
+        if share is None or self.labels == "probabilities":
+            return None
+        if self.options.get("gain_fn") is gains.binary_gain:
+            return (
+                "Labels should be 0, or at least 1, from where on "
+                "`gain_fn=binary_gain` is 1. Received: a label of "
+                f"{share:g} for the metric {self.name}, which has no gain. Pass "
+                "labels of 0 and 1, such as `labels >= 0.5`, or another "
+                "`gain_fn`."
+            )
+        if self.options.get("relevance_threshold") != 1:
             return None
         hint = "If it is a probability, construct the metric with "
         hint += '`labels="probabilities"`. '

@@ -81,6 +81,7 @@ CHOICES = {
     ("NDCG@3", "gain_fn"): {
         "exponential_gain": "2^y - 1: high grades dominate",
         "linear_gain": "y: equal to the above for labels 0 and 1",
+        "binary_gain": "1 for labels of 1 or more: grades are alike",
     },
     ("NDCG@3", "rank_discount_fn"): {
         "log2_discount": "1 / log2(rank + 1)",
@@ -107,6 +108,17 @@ OF_ALL: dict[str, dict[object, str]] = {
         0.5 + 2.0**-24: "labels above 0.5 are relevant",
     },
 }
+GAINS = {
+    "exponential_gain": "2^y - 1",
+    "linear_gain": "y",
+    "binary_gain": "1 if relevant",
+}
+TAKEN = {
+    "grades": "any",
+    "integers": "whole numbers",
+    "not_negative": "0 or more",
+    "members": "any",
+}
 EMPTY = {"zero": "counts as 0", "skip": "is excluded", "one": "counts as 1"}
 MAKER = "tests.tools.pages.conventions"
 REPORTER = f"{MAKER} --reported"
@@ -118,6 +130,7 @@ def page(text: str) -> str:
         ("values", values()),
         ("choices", choices()),
         ("options of all metrics", options_of_all()),
+        ("relevance", relevance()),
     ):
         text = replaced(text, name, block, MAKER)
     return text
@@ -198,6 +211,52 @@ def options_of_all() -> str:
                 ]
             )
     return table(["option", "meaning", "conventions"], rows, left=(0, 1, 2))
+
+
+def relevance() -> str:
+    """Return a table of what counts as relevant in each convention."""
+    rows = [
+        [
+            f"`{convention.name}`",
+            LIBRARIES.get(convention.name, convention.name),
+            relevant_in(convention),
+            gain_in(convention),
+            TAKEN[convention.rules.labels],
+        ]
+        for convention in with_options_of_their_own()
+    ]
+    header = ["convention", "library", "relevant", "gain", "labels"]
+    return table(header, rows, left=range(len(header)))
+
+
+def relevant_in(convention: Convention) -> str:
+    """Return which items are relevant by metrics of binary relevance."""
+    if convention.rules.labels == "members":
+        return "each item of the truth, whatever its label"
+    meanings = OF_ALL["relevance_threshold"]
+    found = {
+        name: meanings[x].removesuffix(" are relevant")
+        for name, x in set_in(convention, "relevance_threshold").items()
+    }
+    usual = next(iter(found.values()), "–")
+    others = [f"{name}: {x}" for name, x in found.items() if x != usual]
+    return "; ".join([usual, *others])
+
+
+def gain_in(convention: Convention) -> str:
+    """Return the gain of a label y by metrics of gains."""
+    of_metrics = set_in(convention, "gain_fn").values()
+    found = {GAINS[x.__name__] for x in of_metrics}
+    return " or ".join(sorted(found)) or "–"
+
+
+def set_in(convention: Convention, option: str) -> dict[str, Any]:
+    """Return the value of an option in each metric of a convention."""
+    parameters = {
+        name: preset.__signature__.parameters
+        for name, preset in convention.presets.items()
+    }
+    return {n: x[option].default for n, x in parameters.items() if option in x}
 
 
 def reported(found: Iterable[list[str]]) -> str:

@@ -17,7 +17,14 @@ from tests.tools.benchmarks.markdown import table
 from tests.tools.reported.store import SEEDS, data_of, stored, values_at
 from tests.tools.reported.tool import Tool
 
-MODULES = "established", "boosters", "rag", "recommending", "searching"
+MODULES = (
+    "established",
+    "boosters",
+    "rag",
+    "recommending",
+    "searching",
+    "formulas",
+)
 
 
 def tools() -> list[Tool]:

@@ -41,9 +41,12 @@ def drawn(
 
     Args:
         seed: of the generator.
-        form: `"lists"` if each item has a label and a score, or `"retrieved"`
-            if some judged items are not retrieved, some retrieved ones are not
-            judged, and a run lacks some queries.
+        form: `"lists"` if each item has a label and a score; `"retrieved"` if
+            some judged items are not retrieved, some retrieved ones are not
+            judged, and a run lacks some queries; `"interactions"` if the truth
+            is a test set of ratings from 0 on, so that empty lists have none;
+            `"shown"` if in addition the run has all queries, or `"ratings"` if
+            each list that is not empty has a rating above 0.
         grades: the highest label.
         queries: the number of queries.
         items: the most items of a list.
@@ -67,13 +70,20 @@ def drawn(
         if form == "retrieved":
             judged = (rng.random(n) < 0.8) | (labels > 0)
             judged[0] = True
+        if form in ("interactions", "shown", "ratings"):
+            is_empty = have_empty and number % 11 == 3
+            judged = (rng.random(n) < 0.5) & (not is_empty)
+            judged[0] |= not is_empty
+            labels = rng.integers(0, grades + 1, n)
+            labels[0] = max(labels[0], form == "ratings")
+        if form != "lists":
             retrieved = rng.random(n) < 0.8
             retrieved[rng.integers(n)] = True
         query = f"q{number}"
         truth[query] = {
             names[i]: int(labels[i]) for i in np.flatnonzero(judged)
         }
-        if form == "lists" or number % 13 != 5:
+        if form in ("lists", "shown") or number % 13 != 5:
             run[query] = {
                 names[i]: float(scores[i])
                 for i in rng.permutation(np.flatnonzero(retrieved))

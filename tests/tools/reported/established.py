@@ -424,10 +424,22 @@ def _ranks(data: Data, columns: Mapping[str, str]) -> dict[str, list[Any]]:
     return {name: [*every[of]] for of, name in columns.items()}
 
 
-def _interactions(data: Data, user: str, item: str) -> dict[str, list[str]]:
-    """Return columns of the relevant items."""
-    pairs = [(x, y) for x in data.truth for y in data.relevant(x)]
-    return {user: [x for x, _ in pairs], item: [y for _, y in pairs]}
+def _interactions(
+    data: Data, user: str, item: str, rating: str
+) -> dict[str, list[Any]]:
+    """Return columns of the truth, a test set with ratings."""
+    rows = [
+        (query, x, label)
+        for query, labels in data.truth.items()
+        for x, label in labels.items()
+    ]
+    return dict(
+        zip(
+            (user, item, rating),
+            map(list, zip(*rows, strict=True)),
+            strict=True,
+        )
+    )
 
 
 def _rectools(data: Data) -> Mapping[str, float]:
@@ -438,7 +450,7 @@ def _rectools(data: Data) -> Mapping[str, float]:
     user, item = Columns.User, Columns.Item
     names = {"user": user, "item": item, "rank": Columns.Rank}
     shown = pd.DataFrame(_ranks(data, names))
-    relevant = pd.DataFrame(_interactions(data, user, item))
+    relevant = pd.DataFrame(_interactions(data, user, item, Columns.Weight))
     asked = {
         f"{ours}@{k}": make(k=k)
         for k in CUTOFFS
@@ -476,18 +488,19 @@ def _pykeen(data: Data) -> Mapping[str, float]:
     return {name: float(metric(ranks)) for name, metric in asked.items()}
 
 
-def _of_recommenders(data: Data, names: Mapping[str, str]) -> dict[str, float]:
+def _of_recommenders(
+    data: Data, names: Mapping[str, str], **options: str
+) -> dict[str, float]:
     """Return the values of functions by our names."""
     import pandas as pd
     from recommenders.evaluation import python_evaluation
 
     columns = {"user": "userID", "item": "itemID", "score": "prediction"}
     shown = pd.DataFrame(_ranks(data, columns))
-    relevant = pd.DataFrame(_interactions(data, "userID", "itemID"))
-    relevant["rating"] = 1
+    relevant = pd.DataFrame(_interactions(data, "userID", "itemID", "rating"))
     return {
         f"{ours}@{k}": float(
-            getattr(python_evaluation, name)(relevant, shown, k=k)
+            getattr(python_evaluation, name)(relevant, shown, k=k, **options)
         )
         for name, ours in names.items()
         for k in CUTOFFS
@@ -496,7 +509,11 @@ def _of_recommenders(data: Data, names: Mapping[str, str]) -> dict[str, float]:
 
 def _recommenders(data: Data) -> Mapping[str, float]:
     """Return NDCG, which counts users without a list as 0."""
-    return _of_recommenders(data, {"ndcg_at_k": "NDCG"})
+    found = _of_recommenders(data, {"ndcg_at_k": "NDCG"})
+    for score_type, gain in (("raw", "linear"), ("exp", "exponential")):
+        names = {"ndcg_at_k": f"NDCG(gain_fn={gain})"}
+        found |= _of_recommenders(data, names, score_type=score_type)
+    return found
 
 
 def _recommenders_of_common_users(data: Data) -> Mapping[str, float]:
@@ -506,14 +523,29 @@ def _recommenders_of_common_users(data: Data) -> Mapping[str, float]:
 
 
 def _replay(data: Data) -> Mapping[str, float]:
-    """Return what its metrics say of dictionaries."""
-    from replay import metrics
-
+    """Return what its metrics say of dictionaries, in which users may be empty."""
     shown = {
         query: [(item, scores[item]) for item in data.best_first(query)]
         for query, scores in data.run.items()
     }
-    relevant = {query: data.relevant(query) for query in data.truth}
+    relevant = {query: [*labels] for query, labels in data.truth.items()}
+    return _of_replay(shown, relevant)
+
+
+def _replay_of_ratings(data: Data) -> Mapping[str, float]:
+    """Return what its metrics say of tables, whose ratings they do not read."""
+    import pandas as pd
+
+    columns = {"user": "query_id", "item": "item_id", "score": "rating"}
+    relevant = _interactions(data, "query_id", "item_id", "rating")
+    return _of_replay(
+        pd.DataFrame(_ranks(data, columns)), pd.DataFrame(relevant)
+    )
+
+
+def _of_replay(shown: Any, relevant: Any) -> Mapping[str, float]:
+    from replay import metrics
+
     names = {
         "NDCG": "NDCG",
         "Precision": "P",
@@ -579,7 +611,7 @@ TOOLS = [
         "sentence_transformers",
         "sentence-transformers",
         "retrieved",
-        1,
+        4,
         _sentence_transformers,
     ),
     Tool("beir", "beir", "retrieved", 4, _beir, tolerance=1e-5),
@@ -621,12 +653,12 @@ TOOLS = [
         tolerance=1e-5,
     ),
     Tool("tf_ranking", "rax", "lists", 4, _rax, are_tied=False, tolerance=1e-5),
-    Tool("rectools", "RecTools", "retrieved", 1, _rectools, are_tied=False),
+    Tool("rectools", "RecTools", "interactions", 4, _rectools, are_tied=False),
     Tool(
         "pykeen",
         "pykeen",
         "lists",
-        1,
+        4,
         _pykeen,
         are_tied=False,
         have_empty=False,
@@ -634,18 +666,27 @@ TOOLS = [
     Tool(
         "recommenders",
         "recommenders",
-        "retrieved",
-        1,
+        "interactions",
+        4,
         _recommenders,
         are_tied=False,
     ),
     Tool(
         "recommenders",
         "recommenders",
-        "lists",
-        1,
+        "shown",
+        4,
         _recommenders_of_common_users,
         are_tied=False,
     ),
-    Tool("replay", "replay-rec", "retrieved", 1, _replay, are_tied=False),
+    Tool("replay", "replay-rec", "interactions", 1, _replay, are_tied=False),
+    Tool(
+        "replay",
+        "replay-rec",
+        "interactions",
+        4,
+        _replay_of_ratings,
+        are_tied=False,
+        have_empty=False,
+    ),
 ]

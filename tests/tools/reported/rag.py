@@ -48,7 +48,8 @@ def _llama_index(data: Data) -> Mapping[str, float]:
 def _haystack(data: Data) -> Mapping[str, float]:
     """Return the scores, by the name of the class and a mode not by default.
 
-    The scores of the documents in the truth are their labels, which NDCG reads.
+    The scores of the documents in the truth are their labels, which NDCG reads
+    and the others do not.
     """
     from haystack import Document
     from haystack.components import evaluators
@@ -60,25 +61,24 @@ def _haystack(data: Data) -> Mapping[str, float]:
         ]
         for labels in data.truth.values()
     ]
-    relevant = [[each for each in row if each.score] for row in every]
     retrieved = [
         [Document(content=item) for item in data.best_first(query)]
         for query in data.truth
     ]
     recall = evaluators.DocumentRecallEvaluator
-    by_name: dict[str, tuple[Any, Any]] = {
-        "DocumentRecallEvaluator": (recall(), relevant),
-        "DocumentRecallEvaluator_multi_hit": (recall("multi_hit"), relevant),
-        "DocumentMAPEvaluator": (evaluators.DocumentMAPEvaluator(), relevant),
-        "DocumentMRREvaluator": (evaluators.DocumentMRREvaluator(), relevant),
-        "DocumentNDCGEvaluator": (evaluators.DocumentNDCGEvaluator(), every),
+    by_name: dict[str, Any] = {
+        "DocumentRecallEvaluator": recall(),
+        "DocumentRecallEvaluator_multi_hit": recall("multi_hit"),
+        "DocumentMAPEvaluator": evaluators.DocumentMAPEvaluator(),
+        "DocumentMRREvaluator": evaluators.DocumentMRREvaluator(),
+        "DocumentNDCGEvaluator": evaluators.DocumentNDCGEvaluator(),
     }
     return {
         _at(name, k): evaluator.run(
-            ground_truth_documents=truth,
+            ground_truth_documents=every,
             retrieved_documents=[row[:k] for row in retrieved],
         )["score"]
-        for name, (evaluator, truth) in by_name.items()
+        for name, evaluator in by_name.items()
         for k in _ALL
     }
 
@@ -293,9 +293,9 @@ def _evidently(data: Data) -> Mapping[str, float]:
 
 
 TOOLS = [
-    Tool("llama_index", "llama-index-core", "retrieved", 1, _llama_index),
+    Tool("llama_index", "llama-index-core", "retrieved", 4, _llama_index),
     Tool("haystack", "haystack-ai", "retrieved", 4, _haystack),
-    Tool("mlflow", "mlflow", "retrieved", 1, _mlflow),
+    Tool("mlflow", "mlflow", "retrieved", 4, _mlflow),
     Tool("ragas", "ragas", "retrieved", 4, _ragas),
     Tool("ragas", "ragas", "lists", 4, _ragas_of_retrieved),
     Tool("deepeval", "deepeval", "retrieved", 4, _deepeval),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import importlib.util
+import re
 import sys
 import types
 import warnings
@@ -42,7 +43,6 @@ def _pyg(data: Data, names: Mapping[str, bool]) -> Mapping[str, float]:
         (row, numbers[item], label)
         for row, labels in enumerate(data.truth.values())
         for item, label in labels.items()
-        if label > 0
     ]
     sources, targets, weights = torch.tensor(edges).T
     collection = metrics.LinkPredMetricCollection(
@@ -258,9 +258,9 @@ def _lenskit_values(
             ItemList(best, scores=[scores[x] for x in best], ordered=True),
             user_id=user,
         )
-        liked = data.relevant(user)
-        rating = [float(data.truth[user][item]) for item in liked]
-        relevant.add(ItemList(liked, rating=rating), user_id=user)
+        labels = data.truth[user]
+        rating = [float(label) for label in labels.values()]
+        relevant.add(ItemList([*labels], rating=rating), user_id=user)
     asked = [
         getattr(metrics.ranking, name)(k, **options)
         for name, options in names.items()
@@ -287,9 +287,55 @@ def _lenskit(data: Data) -> Mapping[str, float]:
 
 def _lenskit_of_grades(data: Data) -> Mapping[str, float]:
     """Return those that take ratings, with `gain="rating"`."""
-    return _lenskit_values(
+    found = _lenskit_values(
         data, {x: {"gain": "rating"} for x in ("DCG", "NDCG")}
     )
+    return {
+        re.sub("^N?DCG", r"\g<0>(gain_fn=linear)", name): value
+        for name, value in found.items()
+    }
+
+
+def _recbole(data: Data) -> Mapping[str, float]:
+    """Return what its evaluator says of the scores of all items.
+
+    It is told the interactions of the test set, not their ratings. It has a
+    score for each user and item: those that a run lacks are the lowest.
+    """
+    import torch
+    from recbole.evaluator import metrics
+    from recbole.evaluator.collector import Collector
+
+    every = [*data.truth.values(), *data.run.values()]
+    numbers = {x: i for i, x in enumerate(sorted(set().union(*every)))}
+    scores = torch.full((len(data.truth), len(numbers)), -torch.inf)
+    pairs = []
+    for user, (query, labels) in enumerate(data.truth.items()):
+        for item, score in data.run.get(query, {}).items():
+            scores[user, numbers[item]] = score
+        # Of unscored items, those of the test set come last.
+        for place, item in enumerate(sorted(numbers, key=labels.__contains__)):
+            if scores[user, numbers[item]] == -torch.inf:
+                scores[user, numbers[item]] = -1e3 - place
+        pairs += [(user, numbers[item]) for item in labels]
+    config = {
+        "metrics": ["Hit", "MRR", "MAP", "Recall", "NDCG", "Precision"],
+        "topk": [*CUTOFFS],
+        "eval_args": {"mode": "full"},
+        "device": "cpu",
+        "metric_decimal_place": 10,
+    }
+    users, items = (torch.tensor(x) for x in zip(*pairs, strict=True))
+    collector = Collector(config)
+    collector.eval_batch_collect(scores, None, users, items)
+    kept = collector.get_data_struct()
+    found = {}
+    for name in config["metrics"]:
+        values = getattr(metrics, name)(config).calculate_metric(kept)
+        ours = {"Hit": "HitRate", "Precision": "P", "MRR": "RR"}.get(name, name)
+        for k in CUTOFFS:
+            found[f"{ours}@{k}"] = float(values[f"{name.lower()}@{k}"])
+    return found
 
 
 TOOLS = [
@@ -297,7 +343,7 @@ TOOLS = [
         "pyg",
         "torch-geometric",
         "retrieved",
-        1,
+        4,
         _pyg_of_sets,
         are_tied=False,
         tolerance=1e-5,
@@ -306,13 +352,13 @@ TOOLS = [
     Tool(
         "torchrec", "torchrec", "lists", 1, _torchrec_of_binary, are_tied=False
     ),
-    Tool("cornac", "cornac", "lists", 1, _cornac, are_tied=False),
+    Tool("cornac", "cornac", "lists", 4, _cornac, are_tied=False),
     *(
         Tool(
             convention,
             "lenskit",
-            "retrieved",
-            grades,
+            form,
+            4,
             values,
             are_tied=False,
             have_empty=have_empty,
@@ -322,6 +368,18 @@ TOOLS = [
             ("lenskit", "2025", False),
             ("lenskit_2026", "2026", True),
         )
-        for grades, values in ((1, _lenskit), (4, _lenskit_of_grades))
+        for form, values in (
+            ("interactions", _lenskit),
+            ("ratings", _lenskit_of_grades),
+        )
+    ),
+    Tool(
+        "recbole",
+        "recbole",
+        "interactions",
+        4,
+        _recbole,
+        are_tied=False,
+        have_empty=False,
     ),
 ]
