@@ -130,6 +130,15 @@ class Judgements:
         found: np.ndarray = of_items != self.absent
         return found
 
+    def are_relevant(self, labels: np.ndarray) -> np.ndarray:
+        """Return True for labels above 0, bool `[items]`.
+
+        A reference ranking has none.
+        """
+        highest = labels if labels.ndim == 1 else labels.max(axis=1)
+        found: np.ndarray = (highest > 0) & (self.absent == UNJUDGED)
+        return found
+
     def labelled(self) -> np.ndarray:
         """Return True for queries with a label of 0 or more, bool `[lists]`."""
         lists = self.lists[self.are_judged(self.labels)]
@@ -197,8 +206,9 @@ class Joining:
         self._depth = depth
         self._numbers = dict(truth.numbers)  # of other queries: the next ones
         self._seen: set[int] = set()
-        # Of retrieved items, of judged ones among them, and of judgements.
-        self._counts = np.zeros(3, np.int64)
+        # Of retrieved items, of judged ones among them, of judgements, and of
+        # relevant items that are not retrieved, though the system has them.
+        self._counts = np.zeros(4, np.int64)
         self._unjudged: list[tuple[np.ndarray, np.ndarray]] = []
         self._found = np.zeros(len(truth.items), bool)
         self._queries = ids.mixed(ids.keys_of(truth.queries))
@@ -236,11 +246,12 @@ class Joining:
     def overlap(self) -> Overlap:
         """The queries and items that the system and the truth share."""
         unknown = len(self._numbers) - len(self._truth.numbers)
-        retrieved, judged, judgements = self._counts.tolist()
+        retrieved, judged, judgements, hidden = self._counts.tolist()
         found = Overlap(
             len(self.missing), unknown, retrieved, judged, judgements
         )
-        return found._replace(example=self._example(found.is_low))
+        example = self._example(found.is_low)
+        return found._replace(example=example, hidden=hidden)
 
     @property
     def missing(self) -> np.ndarray:
@@ -279,7 +290,8 @@ class Joining:
         self._ranking += hash_of_ranks(
             lists[retrieved], keys[retrieved], scores[retrieved]
         )
-        counted = retrieved, retrieved & judged, judgements
+        hidden = ~retrieved & truth.are_relevant(labels)
+        counted = retrieved, retrieved & judged, judgements, hidden
         self._counts += [x.sum() for x in counted]
         room = _ROWS - sum(len(lists) for lists, _ in self._unjudged)
         some = np.flatnonzero(retrieved & ~judged)[:room]

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
+from keras_rankmetrics.engine.definition.options import options_of
 from keras_rankmetrics.engine.messages import warn
 from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
+from keras_rankmetrics.engine.ranking import relevance
 from keras_rankmetrics.gains import exponential_gain
 from keras_rankmetrics.types import Truth
 
 _GRADES = 30  # gains of grades above it make all others vanish
 _TIMES = 1e8  # labels above it look like seconds since 1970
+# Other functions of labels take those from 0 to 1 as they are, or refuse them.
+_OF_GRADES = (
+    relevance.gain,
+    relevance.stop_probability,
+    relevance.relevance_probability,
+)
 _Metrics = Sequence[RankingMetric]
 
 
@@ -105,3 +114,38 @@ def checked_labels(labels: np.ndarray, metrics: _Metrics) -> dict[str, str]:
     # Ratings from 1 on are no grades of relevance.
     are_all_relevant = 1 <= lowest < highest and have_default
     return {"relevant": "label>=1"} if are_all_relevant else {}
+
+
+def notes_on_shares(labels: np.ndarray, metrics: _Metrics) -> tuple[str, ...]:
+    """Return a note if labels may be shares of judges, and some metric grades.
+
+    Args:
+        labels: the labels, in any shape.
+        metrics: the metrics.
+    """
+    names = [metric.name for metric in metrics if _reads_grades(metric)]
+    shares = labels[(labels > 0) & (labels < 1)]
+    if not names or not shares.size or labels.max() > 1:
+        return ()
+    return (
+        f"truth: labels between 0 and 1, such as {shares.max():g}, are grades "
+        f"for {', '.join(names)}. If they are shares of judges, or other "
+        'probabilities, pass `labels="probabilities"` for the expected value, '
+        "which NDCG and DCG take; if they are gains, a `gain_fn` such as "
+        "`linear_gain`.",
+    )
+
+
+def _reads_grades(metric: RankingMetric) -> bool:
+    """Return True if labels are grades, and the gain is the default one."""
+    definition = metric.definition
+    constructor: Callable[..., Any] = type(metric)
+    gain, default = (
+        options.get("gain_fn")
+        for options in (definition.options, options_of(constructor))
+    )
+    return (
+        metric.labels == "grades"
+        and definition.traits.relevance in _OF_GRADES
+        and gain == default
+    )

@@ -363,7 +363,14 @@ beir: Suffixed = Suffixed(
         "Hole": "it counts items that are not judged for any query; "
         "`UnjudgedAtK` counts those not judged for the query itself",
     },
-    rules=Rules("float32", "last_id_first", "both", True, "integers"),
+    rules=Rules(
+        "float32",
+        "last_id_first",
+        "both",
+        True,
+        "integers",
+        same_id_in_truth="kept",
+    ),
     measures={
         **_six("NDCG MAP Recall P MRR Accuracy"),
         "R_cap": at_k(metrics.RecallAtK, denominator="min"),
@@ -382,7 +389,13 @@ mteb: Suffixed = Suffixed(
         "nauc": "it measures how well scores predict a metric, not a ranking",
         "p-MRR": "it compares two rankings of the same items",
     },
-    rules=Rules("float32", "last_id_first", "both", labels="integers"),
+    rules=Rules(
+        "float32",
+        "last_id_first",
+        "both",
+        labels="integers",
+        same_id_in_truth="kept",
+    ),
     measures={
         **_six("ndcg_at map_at recall_at precision_at mrr_at hit_rate_at"),
         "accuracy": Measure(metrics.RecallAtK, options={"k": 1}),
