@@ -33,7 +33,8 @@ _CHECKS = {
     "queries_unknown": "note: queries of the run are not in the truth, and are "
     "left out. Is the truth complete?",
     "own_items": "warning: queries retrieve an item of their own id. If the "
-    "items include the queries, pass `drop_same_id=True`.",
+    "items include the queries, pass `drop_same_id=True`, which drops them "
+    "from the truth, too.",
     "no_relevant": "warning/error: queries have no relevant item, and count as "
     '0. Metrics with `empty="skip"` leave them out.',
     "grades": "note: labels are above {least:g}, and binary metrics treat them "

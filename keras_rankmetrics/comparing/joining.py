@@ -130,15 +130,6 @@ class Judgements:
         found: np.ndarray = of_items != self.absent
         return found
 
-    def are_relevant(self, labels: np.ndarray) -> np.ndarray:
-        """Return True for labels above 0, bool `[items]`.
-
-        A reference ranking has none.
-        """
-        highest = labels if labels.ndim == 1 else labels.max(axis=1)
-        found: np.ndarray = (highest > 0) & (self.absent == UNJUDGED)
-        return found
-
     def labelled(self) -> np.ndarray:
         """Return True for queries with a label of 0 or more, bool `[lists]`."""
         lists = self.lists[self.are_judged(self.labels)]
@@ -290,7 +281,10 @@ class Joining:
         self._ranking += hash_of_ranks(
             lists[retrieved], keys[retrieved], scores[retrieved]
         )
-        hidden = ~retrieved & truth.are_relevant(labels)
+        hidden = np.zeros(0, bool)  # a reference has no relevant items
+        if truth.absent == UNJUDGED:
+            of_items = labels if labels.ndim == 1 else labels.max(axis=1)
+            hidden = ~retrieved & (of_items > 0)
         counted = retrieved, retrieved & judged, judgements, hidden
         self._counts += [x.sum() for x in counted]
         room = _ROWS - sum(len(lists) for lists, _ in self._unjudged)

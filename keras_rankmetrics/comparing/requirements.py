@@ -2,26 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 
-from keras_rankmetrics.engine.definition.options import options_of
 from keras_rankmetrics.engine.messages import warn
 from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
-from keras_rankmetrics.engine.ranking import relevance
 from keras_rankmetrics.gains import exponential_gain
 from keras_rankmetrics.types import Truth
 
 _GRADES = 30  # gains of grades above it make all others vanish
 _TIMES = 1e8  # labels above it look like seconds since 1970
-# Other functions of labels take those from 0 to 1 as they are, or refuse them.
-_OF_GRADES = (
-    relevance.gain,
-    relevance.stop_probability,
-    relevance.relevance_probability,
-)
 _Metrics = Sequence[RankingMetric]
 
 
@@ -123,29 +114,15 @@ def notes_on_shares(labels: np.ndarray, metrics: _Metrics) -> tuple[str, ...]:
         labels: the labels, in any shape.
         metrics: the metrics.
     """
-    names = [metric.name for metric in metrics if _reads_grades(metric)]
     shares = labels[(labels > 0) & (labels < 1)]
-    if not names or not shares.size or labels.max() > 1:
+    if not shares.size or labels.max() > 1:
         return ()
-    return (
+    names = [m.name for m in metrics if m.definition.reads_grades]
+    note = (
         f"truth: labels between 0 and 1, such as {shares.max():g}, are grades "
         f"for {', '.join(names)}. If they are shares of judges, or other "
         'probabilities, pass `labels="probabilities"` for the expected value, '
         "which NDCG and DCG take; if they are gains, a `gain_fn` such as "
-        "`linear_gain`.",
+        "`linear_gain`."
     )
-
-
-def _reads_grades(metric: RankingMetric) -> bool:
-    """Return True if labels are grades, and the gain is the default one."""
-    definition = metric.definition
-    constructor: Callable[..., Any] = type(metric)
-    gain, default = (
-        options.get("gain_fn")
-        for options in (definition.options, options_of(constructor))
-    )
-    return (
-        metric.labels == "grades"
-        and definition.traits.relevance in _OF_GRADES
-        and gain == default
-    )
+    return (note,) if names else ()

@@ -380,7 +380,8 @@ beir: Suffixed = Suffixed(
 mteb: Suffixed = Suffixed(
     "mteb",
     "MTEB, the scores of retrieval and reranking tasks. Tasks with "
-    "`ignore_identical_ids` also drop items whose id is that of the query.",
+    "`ignore_identical_ids` also drop items whose id is that of the query from "
+    "the run.",
     "mteb/_evaluators/retrieval_metrics.py, version 2.26, with pytrec_eval 0.5",
     _PYTREC_EVAL,
     without={
