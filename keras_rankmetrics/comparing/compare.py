@@ -119,9 +119,10 @@ def evaluate(
             does; or a dict of ids by number.
         higher_is_better: False if scores are distances. Search results in the
             other order are an error, and other runs cause a warning.
-        drop_same_id: True to drop items of the run whose id is that of the
-            query, for corpora that contain the queries; by default, as the
-            convention does. The result reports their number.
+        drop_same_id: True to drop items whose id is that of the query from the
+            run and from the truth, for corpora that contain the queries; by
+            default, as the convention does. BEIR and MTEB drop them from the
+            run alone. The result reports their numbers.
         duplicates: `"error"`, or `"best"` to keep the best of equal items of a
             query and to warn of the others.
         sample_weight: with ids, a dict of a weight for each query, finite and
@@ -286,8 +287,8 @@ def compare(
         higher_is_better: False if the scores of all systems are distances, or
             a dict of True or False by system. Search results in the other
             order are an error, and other systems cause a warning.
-        drop_same_id: True to drop items whose id is that of the query; by
-            default, as the convention does.
+        drop_same_id: True to drop items whose id is that of the query, as for
+            `evaluate`; by default, as the convention does.
         duplicates: `"error"`, or `"best"` to keep the best of equal items.
         sample_weight: weights, as for `evaluate`.
         confidence: the level of the intervals. The level of the tests is

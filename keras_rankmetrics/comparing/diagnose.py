@@ -12,6 +12,7 @@ from keras_rankmetrics.comparing.forms import input_of
 from keras_rankmetrics.comparing.joining import Judgements
 from keras_rankmetrics.comparing.reading import Input, Reading
 from keras_rankmetrics.comparing.together import check_columns
+from keras_rankmetrics.conventions.rules import Rules
 from keras_rankmetrics.engine.definition.options import invalid
 from keras_rankmetrics.tables import ids, item_rows
 from keras_rankmetrics.tables.item_rows import Rows
@@ -32,7 +33,8 @@ _CHECKS = {
     "queries_unknown": "note: queries of the run are not in the truth, and are "
     "left out. Is the truth complete?",
     "own_items": "warning: queries retrieve an item of their own id. If the "
-    "items include the queries, pass `drop_same_id=True`.",
+    "items include the queries, pass `drop_same_id=True`, which drops them "
+    "from the truth, too.",
     "no_relevant": "warning/error: queries have no relevant item, and count as "
     '0. Metrics with `empty="skip"` leave them out.',
     "grades": "note: labels are above {least:g}, and binary metrics treat them "
@@ -188,7 +190,9 @@ def diagnose(
     higher = None if higher_is_better else False  # reports distances
     reading = Reading(columns, query_ids, item_ids, higher, drop_same_id)
     judged = input_of(truth, "label", "`truth`", reading)
-    labels = _valid(judged, "truth", found)
+    labels = judged.as_truth(
+        _valid(judged, "truth", found), Rules(drop_same_id=drop_same_id)
+    )
     retrieved = input_of(run, "score", "`run`", reading)
     scores = _valid(retrieved, "run", found)
     check_columns([judged, retrieved])

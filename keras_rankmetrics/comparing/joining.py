@@ -131,7 +131,7 @@ class Judgements:
         return found
 
     def with_label(self, least: float) -> np.ndarray:
-        """Return the lists with a label of `least` or more, by their numbers."""
+        """Return the numbers of the lists with a label from `least` on."""
         return np.unique(self.lists[self.labels >= least])
 
     def labelled(self) -> np.ndarray:
@@ -201,8 +201,9 @@ class Joining:
         self._depth = depth
         self._numbers = dict(truth.numbers)  # of other queries: the next ones
         self._seen: set[int] = set()
-        # Of retrieved items, of judged ones among them, and of judgements.
-        self._counts = np.zeros(3, np.int64)
+        # Of retrieved items, of judged ones among them, of judgements, and of
+        # relevant items that are not retrieved, though the system has them.
+        self._counts = np.zeros(4, np.int64)
         self._unjudged: list[tuple[np.ndarray, np.ndarray]] = []
         self._found = np.zeros(len(truth.items), bool)
         self._queries = ids.mixed(ids.keys_of(truth.queries))
@@ -240,11 +241,12 @@ class Joining:
     def overlap(self) -> Overlap:
         """The queries and items that the system and the truth share."""
         unknown = len(self._numbers) - len(self._truth.numbers)
-        retrieved, judged, judgements = self._counts.tolist()
+        retrieved, judged, judgements, hidden = self._counts.tolist()
         found = Overlap(
             len(self.missing), unknown, retrieved, judged, judgements
         )
-        return found._replace(example=self._example(found.is_low))
+        example = self._example(found.is_low)
+        return found._replace(example=example, hidden=hidden)
 
     @property
     def missing(self) -> np.ndarray:
@@ -283,7 +285,11 @@ class Joining:
         self._ranking += hash_of_ranks(
             lists[retrieved], keys[retrieved], scores[retrieved]
         )
-        counted = retrieved, retrieved & judged, judgements
+        hidden = np.zeros(0, bool)  # a reference has no relevant items
+        if truth.absent == UNJUDGED:
+            of_items = labels if labels.ndim == 1 else labels.max(axis=1)
+            hidden = ~retrieved & (of_items > 0)
+        counted = retrieved, retrieved & judged, judgements, hidden
         self._counts += [x.sum() for x in counted]
         room = _ROWS - sum(len(lists) for lists, _ in self._unjudged)
         some = np.flatnonzero(retrieved & ~judged)[:room]

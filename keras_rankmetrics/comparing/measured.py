@@ -35,6 +35,10 @@ class Overlap(NamedTuple):
         same_id: the retrieved items that were dropped, since they have the id
             of their query.
         unranked: the items of the system with a score of `-inf`.
+        same_id_judged: the labels of the truth that were dropped, for the same
+            reason.
+        hidden: the relevant items of the truth that the system cannot retrieve:
+            their score is `-inf`, or they are dropped or excluded.
     """
 
     missing: int = 0
@@ -46,6 +50,8 @@ class Overlap(NamedTuple):
     left_out: int = 0
     same_id: int = 0
     unranked: int = 0
+    same_id_judged: int = 0
+    hidden: int = 0
 
     @property
     def share(self) -> float | None:
@@ -121,6 +127,7 @@ class Measured(NamedTuple):
         statistics: those of the table; empty if they are these means.
         read_as: the name of the column of each role, by `"truth"` and the
             names of the systems; empty if nothing was assumed.
+        notes: sentences about the labels of the truth.
     """
 
     metrics: tuple[Statistic, ...]
@@ -131,6 +138,7 @@ class Measured(NamedTuple):
     rules: str = ""
     statistics: tuple[Statistic, ...] = ()
     read_as: Mapping[str, Mapping[str, str]] = {}
+    notes: tuple[str, ...] = ()
 
     @property
     def shown(self) -> tuple[Statistic, ...]:
@@ -210,6 +218,7 @@ class Measured(NamedTuple):
         return self._replace(
             systems={**self.systems, **other.systems},
             read_as={**other.read_as, **self.read_as},
+            notes=(*dict.fromkeys((*self.notes, *other.notes)),),
         )
 
 
@@ -315,6 +324,7 @@ def saved(measured: Measured) -> dict[str, Any]:
         "groups": list(measured.groups),
         "rules": measured.rules,
         "roles": dict(measured.read_as),  # `read_as` had texts before
+        "notes": list(measured.notes),
         "truth": measured.truth,
         "systems": {
             name: {
@@ -342,6 +352,7 @@ def loaded(values: Mapping[str, Any]) -> Measured:
         groups=tuple(values.get("groups", ())),
         rules=values.get("rules", ""),
         read_as=values.get("roles", {}),
+        notes=tuple(values.get("notes", ())),
         statistics=tuple(
             Statistic(*(each[key] for key in _KEYS))._replace(
                 metrics=tuple(each["measures"])

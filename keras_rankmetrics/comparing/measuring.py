@@ -33,6 +33,7 @@ from keras_rankmetrics.comparing.reading import (
     warn_if_none_dropped,
     warn_of_direction,
 )
+from keras_rankmetrics.comparing.requirements import notes_on_shares
 from keras_rankmetrics.conventions.convention import Convention
 from keras_rankmetrics.conventions.from_text import asked_in
 from keras_rankmetrics.conventions.rules import Rules
@@ -45,7 +46,8 @@ from keras_rankmetrics.types import UNJUDGED
 
 _PLAIN = Convention("ours", "", "", {})  # without rules
 _Metrics = Sequence[RankingMetric]
-_Found = tuple[Sequence[Any], str, dict[str, Values]]
+# The lists, a fingerprint of the truth, notes on its labels, and each system.
+_Found = tuple[Sequence[Any], str, tuple[str, ...], dict[str, Values]]
 
 
 def measured_by(
@@ -102,9 +104,12 @@ def measured_by(
         sample_weight=sample_weight,
     )
     if statistics.are_judge_corrected(asked, truth, sample_weight):
-        return statistics.by_judge(asked, truth, systems, of_them)
-    members, shown = statistics.members_and_statistics(asked)
-    return of_them(members, truth)._replace(statistics=shown)
+        found = statistics.by_judge(asked, truth, systems, of_them)
+    else:
+        members, shown = statistics.members_and_statistics(asked)
+        found = of_them(members, truth)._replace(statistics=shown)
+    # A tool reads labels in its own way, which the user chose.
+    return found if source is None else found._replace(notes=())
 
 
 def _by_rules(
@@ -199,12 +204,12 @@ def of_systems(
         are_labels = take_scores and not are_references
         together.check_arrays(inputs, rules, are_labels)
         found = _by_position(members, truth, systems, sample_weight, depth)
-    lists, of_truth, of_systems = found
+    lists, of_truth, notes, of_systems = found
     if rules.decimals is not None:
         for each in of_systems.values():
             each.values[:] = rules.rounded(each.values)
     if reading.drop_same_id:
-        warn_if_none_dropped(runs.values())
+        warn_if_none_dropped(inputs)
     are_in_order = not are_by_id or judged.has_row_numbers
     of_groups = together.groups_of_lists(groups, lists, are_in_order)
     steps = max(x.lists_of_row for x in of_systems.values())
@@ -225,6 +230,7 @@ def of_systems(
         of_groups,
         str(rules),
         read_as={name: roles for name, roles in sides.items() if roles},
+        notes=notes,
     )
 
 
@@ -236,9 +242,10 @@ def _by_id(
     rules: Rules,
     depth: float | None,
 ) -> _Found:
-    """Return the queries, a fingerprint of the truth, and each system."""
+    """Return the values for inputs with ids."""
     requirements.check_by_id(metrics)
     judgements, labels = _judged(metrics, truth, rules)
+    notes = () if labels is None else notes_on_shares(labels, metrics)
     queries = judgements.queries
     together.check_order(truth, runs.values(), queries)
     order = "options"
@@ -283,10 +290,14 @@ def _by_id(
         of_lists.values[np.ix_(lower, missing)] = np.nan
         if depth is not None:
             of_lists.valid[:] &= judgements.labelled()
-        overlap = overlap._replace(same_id=run.same_id, unranked=run.unranked)
+        overlap = overlap._replace(
+            same_id=run.same_id,
+            unranked=run.unranked,
+            same_id_judged=truth.same_id_judged,
+        )
         found[name] = of_lists._replace(overlap=overlap, ranking=joined.ranking)
     texts = [as_text(query) for query in queries.tolist()]
-    return texts, judgements.fingerprint, found
+    return texts, judgements.fingerprint, notes, found
 
 
 def _judged(
@@ -304,7 +315,8 @@ def _judged(
         labels = rules.read_labels(rows.value)
         if (labels != rows.value).any():
             truth.assumed |= {"relevant": "each item of the truth"}
-        rows, absent = rows._replace(value=labels), UNJUDGED
+        rows = rows._replace(value=labels)
+        rows, absent = truth.as_truth(rows, rules), UNJUDGED
     judgements = joining.Judgements.of(rows, truth.queries(), absent, subtopics)
     if not judgements.numbers:
         raise ValueError(
@@ -324,7 +336,7 @@ def _by_position(
     weight: Any,
     depth: float | None,
 ) -> _Found:
-    """Return the numbers of the lists, and the same for arrays."""
+    """Return the values for arrays."""
     found = {}
     for name, system in systems.items():
         try:
@@ -337,4 +349,5 @@ def _by_position(
             found[name].valid[:] &= statistics.have_labels(truth)
         found[name] = found[name]._replace(ranking=fingerprint_of(system))
     [number] = {x.values.shape[1] for x in found.values()}
-    return range(number), fingerprint_of(truth), found
+    notes = notes_on_shares(together.labels_in(truth), metrics)
+    return range(number), fingerprint_of(truth), notes, found

@@ -57,7 +57,8 @@ class System:
         values: the values of the lists.
         steps: how often scores rise, fall and stay from row to row.
         ranking: a hash of the items at each rank.
-        retrieved: the numbers of retrieved items, and of judged ones of them.
+        counts: the numbers of retrieved items, of judged ones of them, and of
+            relevant items that are not retrieved.
     """
 
     table: OneTable
@@ -66,8 +67,8 @@ class System:
         default_factory=lambda: np.zeros(3, np.int64)
     )
     ranking: int = 0
-    retrieved: np.ndarray = dataclasses.field(
-        default_factory=lambda: np.zeros(2, np.int64)
+    counts: np.ndarray = dataclasses.field(
+        default_factory=lambda: np.zeros(3, np.int64)
     )
 
     def count(
@@ -86,23 +87,28 @@ class System:
             keys: `[items]`, a key of the query and the item.
         """
         there = scores > -np.inf
-        judged = there & (labels != UNJUDGED)
-        self.retrieved += [there.sum(), judged.sum()]
+        judged, hidden = there & (labels != UNJUDGED), ~there & (labels > 0)
+        self.counts += [there.sum(), judged.sum(), hidden.sum()]
         self.ranking += joining.hash_of_ranks(
             lists[there], keys[there], scores[there]
         )
 
-    def found(self, judgements: int, rules: Rules) -> Values:
+    def found(self, of_truth: Overlap, rules: Rules) -> Values:
         """Return the values of all lists.
 
         Args:
-            judgements: the number of judged items.
+            of_truth: the numbers of labels.
             rules: the rules of the convention.
         """
         found = self.values.values()
-        retrieved, judged = self.retrieved.tolist()
-        same = self.table.same_id
-        counts = Overlap(0, 0, retrieved, judged, judgements, same_id=same)
+        retrieved, judged, hidden = self.counts.tolist()
+        counts = of_truth._replace(
+            retrieved=retrieved,
+            judged=judged,
+            same_id=self.table.same_id,
+            unranked=self.table.unranked,
+            hidden=hidden,
+        )
         ranking = f"{self.ranking % 2**64:016x}"
         values = rules.rounded(found.values)
         return found._replace(values=values, overlap=counts, ranking=ranking)
@@ -221,6 +227,8 @@ class ListsOfTable:
             _check_rules(self._table, self._rules)
             warn_if_swapped(labels, scores[0])
         labels = self._rules.read_labels_of_lists(labels)
+        rows = Rows(part.query, part.item, labels)
+        labels = self._table.as_truth(rows, self._rules).value
         self.labels.append(_examples(labels))
         columns = [np.where(labels < 0, UNJUDGED, labels)]
         for system, x in zip(self._systems.values(), scores, strict=True):
@@ -312,14 +320,17 @@ def _check_rules(table: OneTable, rules: Rules) -> None:
 
 
 def _examples(labels: np.ndarray) -> np.ndarray:
-    """Return the lowest and highest labels below 0 and above, and a fraction.
+    """Return the lowest and highest labels below 0, of shares, and from 0 on.
 
-    All labels are checked by these.
+    A fraction below 0 comes with them. All labels are checked by these.
     """
     negative, others = labels[labels < 0], labels[labels >= 0]
     fractions = negative[negative != np.floor(negative)][:1]
+    shares = others[(others > 0) & (others < 1)]
     ends = [
-        x[[np.argmin(x), np.argmax(x)]] for x in (negative, others) if len(x)
+        x[[np.argmin(x), np.argmax(x)]]
+        for x in (negative, shares, others)
+        if len(x)
     ]
     return np.concatenate([*ends, fractions])
 
@@ -363,8 +374,8 @@ def of_members(
     found, lists = _evaluated(members, tables, rules, sample_weight)
     queries = lists.queries()
     together.by_query("sample_weight", sample_weight, sorted(queries))
-    assumed = requirements.checked_labels(np.concatenate(lists.labels), members)
-    table.assumed |= assumed
+    labels = np.concatenate(lists.labels)
+    table.assumed |= requirements.checked_labels(labels, members)
     for name, system in found.items():
         own = system.table
         own.warn_of_order(system.steps)
@@ -374,17 +385,18 @@ def of_members(
         warn_if_none_dropped(tables.values())
     texts = [ids.as_text(query) for query in queries]
     read_as = table.read_as()
+    of_truth = Overlap(
+        judgements=lists.judged, same_id_judged=table.same_id_judged
+    )
     return Measured(
         tuple(map(statistics.mean_of, members)),
         tuple(texts),
         f"{lists.truth % 2**64:016x}",
-        {
-            name: system.found(lists.judged, rules)
-            for name, system in found.items()
-        },
+        {name: system.found(of_truth, rules) for name, system in found.items()},
         together.groups_of_lists(groups, texts, False),
         lists.rules,
         read_as={"truth": read_as} if read_as else {},
+        notes=requirements.notes_on_shares(labels, members),
     )
 
 
@@ -401,7 +413,8 @@ def _evaluated(
     while True:
         systems = {}
         for name, table in tables.items():
-            table.same_id = 0  # of a table that is read again
+            # Of a table that is read again.
+            table.same_id = table.same_id_judged = table.unranked = 0
             systems[name] = System(table, values.ListsSoFar(members))
         lists = ListsOfTable(systems, rules, are_in_order, weights)
         with contextlib.suppress(QueriesReturnError):

@@ -29,6 +29,7 @@ from keras_rankmetrics.tables.ids import (
     ids_of,
 )
 from keras_rankmetrics.tables.item_rows import Rows
+from keras_rankmetrics.types import UNJUDGED
 
 _ROLES = ("query", "item")
 ROWS_OF_CHUNK = 2**20  # of a chunk, up to the end of a query
@@ -68,8 +69,8 @@ class Reading:
         higher_is_better: False if scores are distances, or a dict of these by
             system. Search results in the other order are an error, and other
             runs cause a warning, unless it is None, which means True.
-        drop_same_id: True to drop items whose id is that of their query; None
-            for the rule of the convention.
+        drop_same_id: True to drop items whose id is that of their query, from
+            the run and from the truth; None for the rule of the convention.
         duplicates: `"best"` to keep the best of equal items of a query;
             `"error"` to leave them in, for the join to find.
         score_dtype: the dtype in which scores tie; None for that of the run.
@@ -158,7 +159,7 @@ def index_of(x: Any) -> list[Any]:
 
 def warn_if_none_dropped(inputs: Iterable[Input]) -> None:
     """Warn if no item has the id of its query, though these are dropped."""
-    if not any(x.same_id for x in inputs):
+    if not any(x.same_id or x.same_id_judged for x in inputs):
         warn(
             "`drop_same_id=True` should drop items. Received: none that has "
             "the id of its query. Are both integers, or both text?"
@@ -188,6 +189,7 @@ class Input(abc.ABC):
     Attributes:
         same_id: the number of items dropped so far, since they have the id of
             their query.
+        same_id_judged: the same number for labels of the truth.
         unranked: the number of items so far whose score is that of items that
             are not retrieved, `-inf`.
         assumed: what is assumed besides the columns of the roles, such as
@@ -205,6 +207,7 @@ class Input(abc.ABC):
     argument: str
     reading: Reading
     same_id: int = dataclasses.field(default=0, init=False)
+    same_id_judged: int = dataclasses.field(default=0, init=False)
     unranked: int = dataclasses.field(default=0, init=False)
     assumed: dict[str, str] = dataclasses.field(
         default_factory=dict, init=False
@@ -277,7 +280,7 @@ class Input(abc.ABC):
     def _checked(self) -> Iterator[Rows]:
         """Yield the rows as they are read, checked except for NaN."""
         steps = np.zeros(3, np.int64)
-        self.same_id = 0  # of a run that is read again
+        self.same_id = self.unranked = 0  # of a run that is read again
         for found in self.chunks():
             rows = self.accepted(checked_rows(found, self.argument))
             if self.value == "score":
@@ -362,6 +365,19 @@ class Input(abc.ABC):
         elif same:
             self.same_id += int(same)
         return rows
+
+    def as_truth(self, rows: Rows, rules: Rules) -> Rows:
+        """Return judgements, `UNJUDGED` for items that are dropped.
+
+        Args:
+            rows: the judgements.
+            rules: those of the convention.
+        """
+        if not rules.drop_same_id or rules.same_id_in_truth == "kept":
+            return rows
+        same = have_same_id(rows)
+        self.same_id_judged += int(same.sum())
+        return rows._replace(value=np.where(same, UNJUDGED, rows.value))
 
     def positions(self, number: int) -> np.ndarray:
         """Return the ids of queries that are in order."""

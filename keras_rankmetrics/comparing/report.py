@@ -140,7 +140,7 @@ class Report:
         sizes: the number of lists of each group.
         unjudged: sentences about systems few of whose items are judged.
         gaps: sentences about queries that a system or the truth lacks, about
-            dropped items, and about the columns that were read.
+            dropped items, about labels, and about the columns that were read.
         untested: sentences about differences that a t test cannot judge, and
             about means whose intervals are too short.
     """
@@ -478,8 +478,9 @@ def gaps(measured: Measured) -> Iterator[str]:
     """Yield sentences on what is left out, missing, dropped, or read how.
 
     They are about queries that a system or the truth lacks, about dropped
-    items, and about the columns that were read.
+    items, about labels, and about the columns that were read.
     """
+    yield from measured.notes
     rules = _rules_of(measured)
     for name, system in measured.systems.items():
         lost, overlap = np.isnan(system.values) & system.valid, system.overlap
@@ -515,6 +516,19 @@ def gaps(measured: Measured) -> Iterator[str]:
                 f"{name}: {overlap.unranked:,} of its items have the score "
                 f"-inf{' in float32' * single}, and count as not retrieved."
             )
+        if overlap.hidden:
+            yield (
+                f"{name}: {overlap.hidden:,} of the relevant items have the "
+                "score -inf, or are dropped or excluded, and count as not "
+                "retrieved. If they should not count, as a query among its own "
+                "results, remove them from the truth, or in arrays pass a mask."
+            )
+    dropped = max(x.overlap.same_id_judged for x in measured.systems.values())
+    if dropped:
+        yield (
+            f"truth: {dropped:,} of its labels are of items with the id of "
+            "their query, and are dropped."
+        )
     if order := order_of_ties(measured):
         is_one = rules.keys() <= {*Rules._fields}
         dtype = rules.get("score_dtype") if is_one else None

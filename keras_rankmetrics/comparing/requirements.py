@@ -105,3 +105,24 @@ def checked_labels(labels: np.ndarray, metrics: _Metrics) -> dict[str, str]:
     # Ratings from 1 on are no grades of relevance.
     are_all_relevant = 1 <= lowest < highest and have_default
     return {"relevant": "label>=1"} if are_all_relevant else {}
+
+
+def notes_on_shares(labels: np.ndarray, metrics: _Metrics) -> tuple[str, ...]:
+    """Return a note if labels may be shares of judges, and some metric grades.
+
+    Args:
+        labels: the labels, in any shape.
+        metrics: the metrics.
+    """
+    shares = labels[(labels > 0) & (labels < 1)]
+    if not shares.size or labels.max() > 1:
+        return ()
+    names = [m.name for m in metrics if m.definition.reads_grades]
+    note = (
+        f"truth: labels between 0 and 1, such as {shares.max():g}, are grades "
+        f"for {', '.join(names)}. If they are shares of judges, or other "
+        'probabilities, pass `labels="probabilities"` for the expected value, '
+        "which NDCG and DCG take; if they are gains, a `gain_fn` such as "
+        "`linear_gain`."
+    )
+    return (note,) if names else ()

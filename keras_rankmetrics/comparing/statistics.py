@@ -156,6 +156,7 @@ def by_judge(
         truth=f"{human.truth} {judge.truth}",
         systems=both,
         groups=tuple(groups[name] for name in lists) if groups else (),
+        notes=(*dict.fromkeys((*human.notes, *judge.notes)),),
         statistics=tuple(
             statistic._replace(metrics=(place, place + len(members)))
             for statistic in statistics

@@ -160,7 +160,8 @@ def tie_range(
         query_ids: the id of each row of an input without ids of queries.
         item_ids: the ids of items that the run numbers.
         higher_is_better: False if scores are distances.
-        drop_same_id: True to drop items whose id is that of the query.
+        drop_same_id: True to drop items whose id is that of the query, as for
+            `evaluate`.
         duplicates: `"error"`, or `"best"` to keep the best of equal items.
         sample_weight: weights of queries or lists, as for `evaluate`. Weights
             of items are refused.

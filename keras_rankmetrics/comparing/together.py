@@ -31,8 +31,9 @@ from keras_rankmetrics.comparing.tables_of_rows import (
     names_in,
 )
 from keras_rankmetrics.conventions.rules import Rules
+from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.inputs import warn_if_swapped
-from keras_rankmetrics.engine.inputs.tensors import to_numpy
+from keras_rankmetrics.engine.inputs.tensors import numbers, to_numpy
 from keras_rankmetrics.engine.messages import warn
 from keras_rankmetrics.tables.ids import as_text
 from keras_rankmetrics.tables.item_rows import Rows
@@ -224,6 +225,13 @@ def check_arrays(
         if all(x.shape[1:] == (3,) and len(x) > 1 for x in (labels, scores)):
             _check_not_rows(labels, scores)
         warn_if_swapped(labels, scores)
+
+
+def labels_in(truth: Any) -> np.ndarray:
+    """Return the labels of arrays, or of a dict of them and other entries."""
+    passed = truth.get("labels", -1) if isinstance(truth, Mapping) else truth
+    found: np.ndarray = ops.convert_to_numpy(numbers("truth", passed, -1)[0])
+    return found
 
 
 def _as_floats(x: Any) -> np.ndarray | None:

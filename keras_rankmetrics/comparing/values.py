@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from keras_rankmetrics.comparing.joining import Joined
-from keras_rankmetrics.comparing.measured import Values
+from keras_rankmetrics.comparing.measured import Overlap, Values
 from keras_rankmetrics.engine.aggregates import PerList
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.evaluation.batch_cache import Batch
@@ -17,7 +17,7 @@ from keras_rankmetrics.engine.evaluation.evaluate import (
     PerReading,
     evaluate_batch,
 )
-from keras_rankmetrics.engine.inputs import share_in
+from keras_rankmetrics.engine.inputs import Lists, share_in
 from keras_rankmetrics.engine.messages import WarnOnce
 from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
 from keras_rankmetrics.tables.members import check_share
@@ -49,12 +49,22 @@ def of_arrays(
     """
     definitions, batch = [metric.definition for metric in metrics], Batch()
     evaluated = evaluate_batch(definitions, passed, batch)
+    hidden = max(_hidden(each.lists) for each in evaluated)
     warn_once = WarnOnce()
     for definition in definitions:
         misreadings = batch.misreadings[definition.reading]
         check_share([definition], misreadings.share)
         warn_once(misreadings.warning, definition.name)
-    return _simplest(_values(evaluated))
+    found = _simplest(_values(evaluated))
+    return found._replace(overlap=Overlap(hidden=hidden))
+
+
+def _hidden(lists: Lists) -> int:
+    """Return the number of relevant items that cannot be retrieved."""
+    hidden = lists.content.hidden()
+    if hidden is None:
+        return 0
+    return int(ops.convert_to_numpy(lists.present[:, None] & hidden).sum())
 
 
 def of_lists(

@@ -50,8 +50,8 @@ llama_index: Suffixed = Suffixed(
 
 haystack: Suffixed = Suffixed(
     "haystack",
-    "Haystack's evaluators of documents. NDCG reads the scores of the documents "
-    "in the truth, and the others none. The recall is single hit by default: 1 "
+    "Haystack's evaluators of documents. NDCG reads the scores of documents in "
+    "the truth, and the others none. The recall is single hit by default: 1 "
     "if any relevant document is retrieved. With a cutoff, the ideal order of "
     "NDCG still has all documents.",
     "haystack/components/evaluators, version 3.4",

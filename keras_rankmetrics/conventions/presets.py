@@ -120,8 +120,8 @@ class Preset(typing.Generic[Parameters, MetricT]):
                 raise ValueError(
                     f"`{self.__name__}` should have `{name}={own}` in the "
                     f"convention `{self._convention}`: {why}. Received: "
-                    f"`{name}={other}`. Use the class `{self.__name__}` for our "
-                    f"`{name}`."
+                    f"`{name}={other}`. Use the class `{self.__name__}` for "
+                    f"our `{name}`."
                 )
 
     def __repr__(self) -> str:

@@ -396,7 +396,14 @@ beir: Suffixed = Suffixed(
         "Hole": "it counts items that are not judged for any query; "
         "`UnjudgedAtK` counts those not judged for the query itself",
     },
-    rules=Rules("float32", "last_id_first", "both", True, "integers"),
+    rules=Rules(
+        "float32",
+        "last_id_first",
+        "both",
+        True,
+        "integers",
+        same_id_in_truth="kept",
+    ),
     measures={
         **_six("NDCG MAP Recall P MRR Accuracy"),
         "R_cap": at_k(metrics.RecallAtK, denominator="min"),
@@ -406,7 +413,8 @@ beir: Suffixed = Suffixed(
 mteb: Suffixed = Suffixed(
     "mteb",
     "MTEB, the scores of retrieval and reranking tasks. Tasks with "
-    "`ignore_identical_ids` also drop items whose id is that of the query.",
+    "`ignore_identical_ids` also drop items whose id is that of the query from "
+    "the run.",
     "mteb/_evaluators/retrieval_metrics.py, version 2.26, with pytrec_eval 0.5",
     _PYTREC_EVAL,
     without={
@@ -415,7 +423,13 @@ mteb: Suffixed = Suffixed(
         "nauc": "it measures how well scores predict a metric, not a ranking",
         "p-MRR": "it compares two rankings of the same items",
     },
-    rules=Rules("float32", "last_id_first", "both", labels="integers"),
+    rules=Rules(
+        "float32",
+        "last_id_first",
+        "both",
+        labels="integers",
+        same_id_in_truth="kept",
+    ),
     measures={
         **_six("ndcg_at map_at recall_at precision_at mrr_at hit_rate_at"),
         "accuracy": Measure(metrics.RecallAtK, options={"k": 1}),

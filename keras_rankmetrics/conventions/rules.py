@@ -27,16 +27,18 @@ class Rules(NamedTuple):
         queries: the queries that count: all that have judgements (`"truth"`),
             or only those that the run also contains (`"both"`).
         drop_same_id: if True, items whose id is that of the query are dropped
-            from the run.
+            from the run, and from the judgements unless these are `"kept"`.
         labels: the meaning of judgements: `"grades"`; `"integers"` if grades
             must be whole numbers; `"not_negative"` if there is no padding; or
             `"members"` if each item of the truth is relevant, whatever its
             label. Gains and thresholds of labels are options of the metrics.
-        nothing_retrieved: how a list counts whose run has no items: as any other
-            (`"counts"`), not at all (`"is_excluded"`), or as 1 if it has no
+        nothing_retrieved: how a list without items in the run counts: as any
+            other (`"counts"`), not at all (`"is_excluded"`), or as 1 if it has no
             relevant items either (`"is_1_if_none_relevant"`).
         decimals: the decimals to which the value of each list is rounded; None
             if it is not.
+        same_id_in_truth: `"kept"` if `drop_same_id` concerns the run alone, so
+            that a query that is relevant to itself is not retrieved.
     """
 
     score_dtype: Literal["float32", "float64"] | None = None
@@ -55,6 +57,7 @@ class Rules(NamedTuple):
         "counts", "is_excluded", "is_1_if_none_relevant"
     ] = "counts"
     decimals: int | None = None
+    same_id_in_truth: Literal["dropped", "kept"] = "dropped"
 
     def read_labels(self, labels: np.ndarray) -> np.ndarray:
         """Return judgements as grades, or raise ValueError if one is none."""
@@ -103,11 +106,15 @@ class Rules(NamedTuple):
         return np.floor(values * unit + 0.5) / unit
 
     def __str__(self) -> str:
-        """Return the rules that differ from the defaults."""
+        """Return the rules that differ from the defaults.
+
+        The fingerprint of a truth shows whether its items are kept.
+        """
         return "|".join(
             f"{name}:{value}"
             for name, value in self._asdict().items()
             if value != self._field_defaults[name]
+            and name != "same_id_in_truth"
         )
 
     @property

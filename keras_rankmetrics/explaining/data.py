@@ -144,9 +144,12 @@ class Data:
         except ValueError:
             return None
         is_single = self._is_single or rules.score_dtype == "float64"
+        is_dropped = rules.drop_same_id and self._has_same_id
+        in_truth = rules.same_id_in_truth if is_dropped else "dropped"
         rules = rules._replace(
             score_dtype=None if is_single else rules.score_dtype,
-            drop_same_id=rules.drop_same_id and self._has_same_id,
+            drop_same_id=is_dropped,
+            same_id_in_truth=in_truth,
             labels=rules.labels if (read != self.labels).any() else "grades",
             nothing_retrieved=rules.nothing_retrieved
             if self._lacks_queries

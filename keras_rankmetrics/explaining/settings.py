@@ -120,7 +120,7 @@ class Named(NamedTuple):
 
     @property
     def orders(self) -> list[TieOrder]:
-        """The orders of ties of the tool: of all judgements, and of the run's."""
+        """The orders of ties of all judgements, and of those of the run."""
         rules = self.convention.rules_of(self.metric)
         rules = rules._replace(queries="truth", decimals=None)
         ties = self.metric.definition.ties

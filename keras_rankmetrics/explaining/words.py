@@ -35,6 +35,10 @@ _SENTENCES: Mapping[str, Mapping[str, str]] = {
         "True": "An item with the id of its query is dropped.",
         "False": "An item with the id of its query counts.",
     },
+    "same_id_in_truth": {
+        "dropped": "The judgement of a dropped item is dropped, too.",
+        "kept": "The judgement of a dropped item counts.",
+    },
     "judgements": {
         "all": "All judgements are known.",
         "of_run": "Only the queries and the items of the run are known: others "

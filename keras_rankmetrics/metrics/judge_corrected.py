@@ -97,6 +97,19 @@ class JudgeCorrected(OneValueMetric):
         >>> estimate.human_mean, estimate.judge_mean, round(estimate.weight, 4)
         (0.5, 0.75, 0.3047)
 
+        With ids, `evaluate` and `compare` take both truths. Humans label some
+        of the queries, down to the cutoff:
+
+        >>> import keras_rankmetrics as krm
+        >>> queries = [f"q{n}" for n in range(80)]
+        >>> judge = {q: {"a": int(q[-1] != "3"), "b": 0} for q in queries}
+        >>> human = {q: {"a": int(q[-1] in "02468")} for q in queries[:32]}
+        >>> run = {q: {"a": 0.9, "b": 0.4} for q in queries}
+        >>> truth = {"human": human, "judge": judge}
+        >>> found = krm.evaluate(truth, run, JudgeCorrected(HitRateAtK(k=1)))
+        >>> {name: round(value, 4) for name, value in found.items()}
+        {'hit_rate@1/judge_corrected': 0.498}
+
     Angelopoulos, Duchi and Zrnic, PPI++, arXiv:2311.01453 (2023); for ranking:
     Oosterhuis et al., KDD, arXiv:2407.02464 (2024).
 

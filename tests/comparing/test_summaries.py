@@ -176,7 +176,7 @@ def test_a_table_of_totals_alone():
     found = krm.evaluate(LABELS, SCORES, krm.Count("relevant"))
     total = int((LABELS >= 1).sum())
     assert dict(found) == {"count@relevant": total}
-    _, row, sentence, _ = str(found).splitlines()
+    _, row, sentence, *_ = str(found).splitlines()
     assert row.split() == ["all", str(total)]
     assert sentence == "Totals over the lists that count, 59 of 60 lists."
     assert str(found.estimates["count@relevant"]) == f"{total} (59 lists)"

@@ -136,7 +136,7 @@ def test_the_share_is_of_what_is_retrieved_and_judged():
     }
     compared = krm.compare(truth, {"s": run}, MRR)
     [overlap] = [s.overlap for s in compared.measured.systems.values()]
-    assert overlap == (1, 1, 5, 2, 4, "", 0, 0, 1)
+    assert overlap == (1, 1, 5, 2, 4, "", 0, 0, 1, 0, 1)
     assert compared.judged == {"s": 2 / 5}
     assert compared.to_dict(per_list=False)["judged"] == {"s": 2 / 5}
 

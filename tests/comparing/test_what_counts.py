@@ -168,10 +168,11 @@ def test_scores_of_minus_infinity_are_said_to_be_of_no_retrieved_item():
     run = {"q": {"a": -math.inf, "b": 1.0}, "r": {}}
     for convention in (None, "trec_eval"):
         found = krm.evaluate(truth, run, "map", convention=convention)
-        [note] = [x for x in found.report.notes if "-inf" in x]
+        note, hidden = [x for x in found.report.notes if "-inf" in x]
         assert note == (
             "all: 1 of its items have the score -inf, and count as not "
             "retrieved."
         )
+        assert hidden.startswith("all: 1 of the relevant items have")
     found = krm.evaluate(truth, {"q": {"a": 1.0}, "r": {}}, "map")
     assert not any("-inf" in note for note in found.report.notes)

@@ -193,8 +193,8 @@ def test_a_mask_in_place_of_what_is_excluded(metrics):
     text = (
         '`y_true["exclude"]` should hold indices of items. Received: 3 numbers '
         "for each list, all of them 0 or 1, which look like labels or a mask. "
-        "To exclude items by a mask, set their label to -1 or their score to "
-        "-inf."
+        'To leave items out by a mask, pass it as `y_true["mask"]`, False for '
+        "these items."
     )
     refused(metrics["scores"], text, y_true, SCORES)
 

@@ -9,7 +9,7 @@ pytestmark = pytest.mark.only_on("torch", reason="the walks are those on torch")
     ("name", "first", "files", "levels", "calls"),
     [
         ("update_state", "Accumulator.update_state", 25, 12, 160),
-        ("evaluate", "evaluate", 58, 24, 1110),
+        ("evaluate", "evaluate", 58, 24, 1112),
         ("krm eval", "main", 73, 28, 2790),
     ],
 )

@@ -326,3 +326,36 @@ def test_tasks_of_mteb_that_ignore_identical_ids(unrounded):
     }
     assert dropped != run
     check(truth, dropped, theirs, "mteb")
+
+
+@pytest.mark.parametrize("tool", ["beir", "mteb"])
+def test_queries_that_are_relevant_to_themselves_are_missed(tool, unrounded):
+    """Both remove them from the run, and the truth keeps them."""
+    generator = np.random.default_rng(5)
+    queries = ITEMS[:8]
+    truth = judgements(generator, queries, [0, 1, 2])
+    run = runs(generator, queries)
+    for query in queries:
+        truth[query][query] = 2
+        run[query][query] = 9.0
+    copied = copy.deepcopy(run)
+    if tool == "beir":
+        evaluation = pytest.importorskip("beir.retrieval.evaluation")
+        unrounded(evaluation)
+        scores = evaluation.EvaluateRetrieval.evaluate(truth, copied, CUTOFFS)
+        theirs = {name: x for each in scores for name, x in each.items()}
+    else:
+        evaluator = retrieval_evaluator()
+        unrounded(pytest.importorskip("mteb._evaluators.retrieval_metrics"))
+        theirs = scores_of_mteb(
+            evaluator.evaluate(
+                truth, copied, CUTOFFS, ignore_identical_ids=True
+            )
+        )
+    metrics, own = " ".join(theirs), {"convention": tool, "drop_same_id": True}
+    found = krm.evaluate(truth, run, metrics, **own)
+    assert dict(found) == approx(theirs, rel=0, abs=1e-6)
+    without = {q: {d: x for d, x in truth[q].items() if d != q} for q in truth}
+    right = krm.evaluate(without, run, metrics, **own)
+    name = {"beir": "Recall@10", "mteb": "recall_at_10"}[tool]
+    assert right[name] > found[name]

@@ -416,6 +416,86 @@ def test_evaluate_and_compare(recwarn):
     assert not [w for w in recwarn if "labels of 1" in str(w.message)]
 
 
+# Shares of judges that are read as grades.
+
+SHARES = {"q": {"a": 0.25, "b": 1.0, "c": 0.0}, "r": {"c": 0.75, "a": 0.0}}
+RANKED = {"q": {"c": 3.0, "a": 2.0, "b": 1.0}, "r": {"c": 2.0, "a": 1.0}}
+SHARE_ROWS = [[0.25, 1.0, 0.0], [0.75, 0.0]]
+RANKED_ROWS = [[2.0, 1.0, 3.0], [2.0, 1.0]]
+SHARE_TABLE = {
+    "query": ["q", "q", "q", "r", "r"],
+    "label": [0.25, 1.0, 0.0, 0.75, 0.0],
+    "score": [2.0, 1.0, 3.0, 2.0, 1.0],
+}
+
+
+def notes_of(*sides, metrics="NDCG@2 DCG ERR", **options):
+    found = krm.evaluate(*sides, metrics=metrics, **options)
+    return [x for x in found.report.notes if "probabilities" in x]
+
+
+def test_shares_of_judges_are_noted_where_they_are_grades():
+    dense = np.array([SHARE_ROWS[0], [0.75, 0.0, -1.0]])
+    sides = np.array([RANKED_ROWS[0], [2.0, 1.0, 0.0]])
+    for passed in (
+        (SHARES, RANKED),
+        (SHARE_ROWS, RANKED_ROWS),
+        (dense, sides),
+        ({"labels": dense, "mask": dense >= 0}, sides),
+        (SHARE_TABLE,),
+    ):
+        [note] = notes_of(*passed)
+        assert note.startswith(
+            "truth: labels between 0 and 1, such as 0.75, are grades for "
+            "NDCG@2, DCG, ERR. "
+        )
+        assert 'pass `labels="probabilities"` for the expected value' in note
+    compared = krm.compare(SHARES, {"a": RANKED, "b": RANKED}, [NDCG(k=2)])
+    [note] = [x for x in compared.report.notes if "probabilities" in x]
+    loaded = krm.Compared.from_json(compared.to_json())
+    assert note in loaded.report.notes
+    other = krm.compare(SHARES, {"c": RANKED}, [NDCG(k=2)])
+    assert compared.join(other).report.notes.count(note) == 1
+    # As advised, without a note.
+    text = "NDCG(labels=probabilities)@2"
+    assert not notes_of(SHARES, RANKED, metrics=text)
+    by_hand = values(made(NDCG, 2), [[0.25, 1, 0]], [[2, 1, 3]])
+    found = krm.evaluate({"q": SHARES["q"]}, {"q": RANKED["q"]}, text)
+    assert found[text] == pytest.approx(by_hand[0], abs=1e-6)
+
+
+def test_ordinary_fractions_are_not_noted():
+    """Gains of the user, grades above 1, and what a tool reads."""
+    own = "NDCG(gain_fn=linear_gain)@2"
+    assert not notes_of(SHARES, RANKED, metrics=own)
+    assert not notes_of(SHARE_TABLE, metrics=own)
+    assert not notes_of(
+        SHARES, RANKED, metrics=[NDCG(gain_fn=lambda y: 3.0 * y, name="own")]
+    )
+    for tool in ("keras_rs", "sklearn"):  # 2^label - 1, and the label
+        of_tool = {"metrics": "NDCG@2", "convention": tool}
+        assert not notes_of(SHARES, RANKED, **of_tool)
+        assert not notes_of(SHARE_TABLE, **of_tool)
+        assert not notes_of(SHARE_ROWS, RANKED_ROWS, **of_tool)
+    halves = {"q": {"a": 0.5, "b": 2.0, "c": 0.0}}
+    assert not notes_of(halves, {"q": RANKED["q"]})
+    whole = {"q": {"a": 0, "b": 1, "c": 1}}
+    assert not notes_of(whole, {"q": RANKED["q"]})
+    taken = "PFound GradedRankBiasedPrecision"  # as probabilities
+    assert not notes_of(SHARES, RANKED, metrics=taken)
+    with pytest.raises(ValueError, match="relevance_threshold"):
+        krm.evaluate(SHARES, RANKED, "Recall@2")
+
+
+def test_shares_of_a_judge_that_humans_correct():
+    judge = dict.fromkeys(range(12), SHARES["q"])
+    human = {q: {"a": 0, "b": 1, "c": q % 2} for q in range(12)}
+    run = {q: {**RANKED["q"], "a": float(q)} for q in range(12)}
+    metric = krm.JudgeCorrected(NDCG(k=2))
+    [note] = notes_of({"human": human, "judge": judge}, run, metrics=metric)
+    assert "ndcg@2" in note
+
+
 ERRORS = [
     (NDCG, {"adjusted": "chance"}, "`adjusted=None`"),
     (NDCG, {"inputs": "ids"}, '`inputs="scores"`'),

@@ -27,9 +27,12 @@ from keras_rankmetrics.engine.ranking.memo import Elementwise, Identity
 from keras_rankmetrics.engine.ranking.ranking import Ranking
 from keras_rankmetrics.engine.ranking.relevance import (
     Relevance,
+    gain,
     labelled,
     probability,
+    relevance_probability,
     relevant,
+    stop_probability,
 )
 from keras_rankmetrics.engine.ranking.ties import Order
 from keras_rankmetrics.engine.ranking.top import ranks_that_count
@@ -45,6 +48,8 @@ _CHOICES = {
 }
 # The arguments of the constructor that all metrics have in their config.
 _COMMON = ("k", "seed", "ties", "adjusted", *_CHOICES)
+# Other functions of labels take those from 0 to 1 as they are, or refuse them.
+_OF_GRADES = (gain, stop_probability, relevance_probability)
 # A discount is checked at so many ranks, and may grow by rounding.
 _MANY_RANKS = 1000
 _ROUNDING = 1e-6
@@ -272,8 +277,8 @@ class Definition:
             return (
                 "Labels should be 0, or at least 1, from where on "
                 "`gain_fn=binary_gain` is 1. Received: a label of "
-                f"{share:g} for the metric {self.name}, which has no gain. Pass "
-                "labels of 0 and 1, such as `labels >= 0.5`, or another "
+                f"{share:g} for the metric {self.name}, which has no gain. "
+                "Pass labels of 0 and 1, such as `labels >= 0.5`, or another "
                 "`gain_fn`."
             )
         if self.options.get("relevance_threshold") != 1:
@@ -289,6 +294,17 @@ class Definition:
             "grade, such as `relevance_threshold=0.5`; if it is irrelevant, "
             "with a threshold between it and 1. In a name, options are in "
             'parentheses: `"P(relevance_threshold=0.5)@10"`.'
+        )
+
+    @property
+    def reads_grades(self) -> bool:
+        """True if labels are grades, with the gain that the class has."""
+        constructor: Callable[..., Any] = self.traits.metric
+        defaults = options_of(constructor)
+        return (
+            self.labels == "grades"
+            and self.traits.relevance in _OF_GRADES
+            and self.options.get("gain_fn") == defaults.get("gain_fn")
         )
 
     @functools.cached_property

@@ -105,8 +105,8 @@ def without_excluded(
         EXCLUDE,
         indices,
         "indices of items",
-        "To exclude items by a mask, set their label to -1 or their score to "
-        "-inf.",
+        'To leave items out by a mask, pass it as `y_true["mask"]`, False for '
+        "these items.",
         items,
     )
     indices, beyond = checked_indices(EXCLUDE, indices, items)

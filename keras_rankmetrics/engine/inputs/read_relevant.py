@@ -155,14 +155,15 @@ def read_ids(raw: RawBatch) -> Lists:
             recommended = ops.where(judged, recommended, -1)
     invalid = invalid | id_rows.with_negative_id("y_true", relevant)
     has_ids = ops.any(relevant >= 0, -1) | ops.any(recommended >= 0, -1)
-    exclude = raw.entries.get("exclude")
+    exclude, excluded = raw.entries.get("exclude"), None
     if exclude is not None:
         excluded = ops.sort(id_rows.excluded(exclude, leading, "ids"), axis=-1)
         wrong = id_rows.with_negative_id(id_rows.EXCLUDE, excluded)
         invalid = invalid | wrong
-        one, other = _in_one_dtype(recommended, excluded)
-        recommended = ops.where(counting.is_in(one, other), -1, recommended)
-    content = Ids(relevant, recommended, raw.dtype, labels)
+        one, excluded = _in_one_dtype(recommended, excluded)
+        is_excluded = counting.is_in(one, excluded)
+        recommended = ops.where(is_excluded, -1, recommended)
+    content = Ids(relevant, recommended, raw.dtype, labels, excluded)
     return masks_and_weights.lists(content, has_ids | invalid, invalid)
 
 

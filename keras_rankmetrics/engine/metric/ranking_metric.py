@@ -407,10 +407,11 @@ class RankingMetric(ConfiguredMetric, MeanMetric, abstract=True):
 
     In direct calls, `y_true` may be a dict. Its main entry is `"labels"`, or
     `"target"` for indices and ids. Optional entries are a `"mask"` of items or
-    of lists; items to `"exclude"` from the ranking, by index or id; with
-    `"scores"` `"num_relevant"`, the true number of relevant items of a list
-    that was cut off; and with `"ids"` `"labels"`, a label for each id of
-    `"target"`, in the same shape. An id with a negative label is padding.
+    of lists; items to `"exclude"` from the ranking, by index or id, of which
+    relevant ones count as not retrieved; with `"scores"` `"num_relevant"`, the
+    true number of relevant items of a list that was cut off; and with `"ids"`
+    `"labels"`, a label for each id of `"target"`, in the same shape. An id with
+    a negative label is padding.
 
     **Masks.** An item is masked if its label is negative (except -2, see
     below), if the mask is False (the one in `y_true`, or the one that Keras

@@ -31,12 +31,15 @@ class Ids(Content):
             Below 0: padding.
         dtype: the dtype of the labels.
         labels: `[lists, relevant]`, the labels of the relevant ids, or None.
+        excluded: int `[lists, excluded]`, ascending, the ids that were removed
+            from the recommended ones, or None.
     """
 
     relevant_ids: Tensor
     recommended: Tensor
     dtype: str
     labels: Tensor | None = None
+    excluded: Tensor | None = None
 
     def ranked(self, order: Order) -> ListRanking:
         """Return the recommended ids in the order in which they were passed."""
@@ -63,6 +66,15 @@ class Ids(Content):
             found=found,
             above=ops.cumsum(counted, axis=-1) - counted,
         )
+
+    def hidden(self) -> Tensor | None:
+        """Return True for relevant ids that are excluded, bool."""
+        if self.excluded is None:
+            return None
+        ids = ops.cast(self.relevant_ids, self.excluded.dtype)
+        is_new = counting.is_new(self.relevant_ids)
+        hidden = is_new & counting.is_in(ids, self.excluded)
+        return hidden if self.labels is None else hidden & (self.labels > 0)
 
     def all_tied(self) -> NoReturn:
         """Raise ValueError: the items that were not recommended are unknown."""

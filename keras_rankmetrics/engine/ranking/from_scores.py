@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Self
 
 from keras_rankmetrics.engine.backend.operations import ops
+from keras_rankmetrics.engine.backend.sorting import lowest
 from keras_rankmetrics.engine.backend.tracing import MANY, concrete, cond
 from keras_rankmetrics.engine.ranking import exposure, probabilities, uncertain
 from keras_rankmetrics.engine.ranking.counting import count, positions
@@ -75,6 +76,15 @@ class Scored(ScoredContent):
     by_subtopic: Tensor | None = None
     reference: Tensor | None = None
     logged: Tensor | None = None
+
+    def hidden(self) -> Tensor | None:
+        """Return True for labels above 0 of items that are not retrieved.
+
+        None for two rankings and for clicks, which have no relevant items.
+        """
+        if self.reference is not None or self.logged is not None:
+            return None
+        return (self.labels > 0) & (self.scores.raw == lowest(self.scores.raw))
 
     def ranked(
         self, order: Order, items: Items | None = None, top: Top | None = None

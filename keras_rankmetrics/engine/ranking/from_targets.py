@@ -61,6 +61,12 @@ class Targets(ScoredContent, TargetContent):
         gains = gain.of_either(self._are_new, 1, -1, self.dtype)
         return ItemNumbers(self.targets), gains
 
+    def hidden(self) -> Tensor:
+        """Return True for targets that are not retrieved, bool."""
+        scores, targets = self.scores.raw, ops.maximum(self.targets, 0)
+        score = ops.take_along_axis(scores, targets, axis=-1)
+        return self._are_new & (score == lowest(scores))
+
     def num_retrieved(self) -> Tensor:
         """Return the number of retrieved items, int32 `[lists]`."""
         return counting.count(self.scores.raw > lowest(self.scores.raw))

@@ -77,6 +77,13 @@ class Content(abc.ABC):
         """
         raise _no_items()
 
+    def hidden(self) -> Tensor | None:
+        """Return True for relevant items that cannot be retrieved, bool.
+
+        They are excluded, or their score is the lowest. None if there are none.
+        """
+        return None
+
     def describe_items(self) -> str:
         """Return a description of the items received, for errors."""
         return "no items"

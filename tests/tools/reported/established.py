@@ -523,7 +523,7 @@ def _recommenders_of_common_users(data: Data) -> Mapping[str, float]:
 
 
 def _replay(data: Data) -> Mapping[str, float]:
-    """Return what its metrics say of dictionaries, in which users may be empty."""
+    """Return what its metrics say of dictionaries, also of empty ones."""
     shown = {
         query: [(item, scores[item]) for item in data.best_first(query)]
         for query, scores in data.run.items()

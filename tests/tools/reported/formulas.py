@@ -1,4 +1,4 @@
-"""Libraries by the formulas in their source, which take sets of items or 0 and 1."""
+"""Libraries by the formulas in their source, for sets of relevant items."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def _means(
 
 
 def _din(data: Data) -> Mapping[str, float]:
-    """Return the mean area under the curve of users with both kinds of items."""
+    """Return the mean area under the curve of users with both kinds."""
     areas = []
     for query, scores in data.run.items():
         clicked = {*data.relevant(query)}
