@@ -19,6 +19,7 @@ from keras_rankmetrics.engine.metric.ranking_metric import (
     RankingMetric,
 )
 from keras_rankmetrics.metrics.names import class_meant
+from keras_rankmetrics.types import ListWeight
 
 Value = TypeVar("Value")
 
@@ -110,6 +111,8 @@ class Convention(_Presets):
             (`"run"`); relevant and retrieved items of the queries that are
             passed (`"samples"`); or labels and scores of retrieved items, so
             that it does not know of others (`"labels"`).
+        list_weight: the weight of a list in the mean if lists are passed with
+            weights; None for that weight.
 
     >>> from keras_rankmetrics.conventions import sklearn
     >>> sklearn.NDCG(k=10).name
@@ -128,6 +131,7 @@ class Convention(_Presets):
     subtopic_rules: Rules | None = None
     own_rules: Mapping[str, Rules] = dataclasses.field(default_factory=dict)
     takes: Literal["run", "samples", "labels"] = "run"
+    list_weight: ListWeight | None = None
 
     def __post_init__(self, metrics: Mapping[str, Mapping[str, Any]]) -> None:
         self.without = _per_name(self.without)

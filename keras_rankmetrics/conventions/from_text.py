@@ -32,6 +32,26 @@ _FUNCTIONS = {
 }
 
 
+def options_of(
+    convention: Convention | None, lists_have_weights: bool
+) -> dict[str, Any]:
+    """Return the options of metrics by name; those in the text win.
+
+    The weight that is passed for a list is its weight in the mean, unless the
+    convention has another rule.
+
+    Args:
+        convention: the convention, or None.
+        lists_have_weights: True if a weight is passed for each list, False for
+            weights of items and for none.
+    """
+    options = {} if convention is None else convention.rules.options
+    if not lists_have_weights:
+        return options
+    own = None if convention is None else convention.list_weight
+    return {**options, "list_weight": own or "mean"}
+
+
 def metrics_of(
     text: str, convention: Convention | None, **options: Any
 ) -> list[RankingMetric]:
@@ -41,7 +61,8 @@ def metrics_of(
         text: the specs, such as `"NDCG@10 MAP(denominator=min)@100 RR"`.
         convention: the convention that defines names and options, or None for
             those of this package.
-        **options: further options of all metrics; those in the text win.
+        **options: further options of all metrics; those in the text win. A
+            metric without a weighted mean has no `list_weight`.
 
     Raises:
         ValueError: if a spec is malformed, or its metric does not exist.
@@ -77,7 +98,9 @@ def _made(
             f"`name={spec.options['name']}`."
         )
     kind = _class_or_preset(text, spec, convention)
-    arguments = {**options, **spec.options}
+    lacking = {"list_weight"} - inspect.signature(kind).parameters.keys()
+    common = {name: x for name, x in options.items() if name not in lacking}
+    arguments = {**common, **spec.options}
     for name, value in spec.options.items():
         if isinstance(value, str):
             arguments[name] = _FUNCTIONS.get(value, value)

@@ -45,6 +45,7 @@ keras_rs: Convention = Convention(
     },
     takes="labels",
     aliases="keras_recommenders",
+    list_weight="relevance",
 )
 
 tf_ranking: Convention = Convention(
@@ -66,6 +67,7 @@ tf_ranking: Convention = Convention(
     },
     takes="labels",
     aliases="rax tensorflow_ranking tfr",
+    list_weight="relevance",
 )
 
 _TREC_EVAL: dict[str, Mapping[str, Any]] = {
