@@ -97,12 +97,6 @@ class Values(NamedTuple):
         """Return the values at an index of `[metrics, lists]`."""
         return self.with_arrays(array[place] for array in self[:3])
 
-    @property
-    def borrow(self) -> np.ndarray:
-        """True for lists that have the mean weight of the others."""
-        borrow: np.ndarray = np.isnan(self.weights) & ~np.isnan(self.values)
-        return borrow & self.valid
-
     def with_arrays(self, arrays: Iterable[np.ndarray]) -> Values:
         """Return the same with other values, valid lists and weights."""
         values, valid, weights = arrays

@@ -34,7 +34,7 @@ from keras_rankmetrics.comparing.reading import (
     warn_of_direction,
 )
 from keras_rankmetrics.conventions.convention import Convention
-from keras_rankmetrics.conventions.from_text import metrics_of, options_of
+from keras_rankmetrics.conventions.from_text import metrics_of, options_by_name
 from keras_rankmetrics.conventions.rules import Rules
 from keras_rankmetrics.engine.messages import warn
 from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
@@ -74,7 +74,9 @@ def measured_by(
     source = convention
     if isinstance(convention, str):
         source = conventions.named(convention)
-    options = options_of(source, together.are_of_lists(sample_weight, systems))
+    options = options_by_name(
+        source, together.are_of_lists(sample_weight, systems)
+    )
     made: list[Any] = []
     for each in metrics_in(metrics):
         is_text = isinstance(each, str)

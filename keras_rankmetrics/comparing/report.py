@@ -540,7 +540,10 @@ def order_of_ties(measured: Measured) -> str:
 
 def _borrowed(measured: Measured) -> Iterator[str]:
     """Yield a sentence on lists that have the mean weight of the others."""
-    of_systems = [x.borrow.sum(axis=1) for x in measured.systems.values()]
+    of_systems = [
+        np.sum(x.valid & np.isnan(x.weights) & ~np.isnan(x.values), axis=1)
+        for x in measured.systems.values()
+    ]
     lists = np.max(of_systems, axis=0)
     for number in sorted({*lists.tolist()} - {0}):
         names = (

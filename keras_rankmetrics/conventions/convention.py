@@ -19,7 +19,6 @@ from keras_rankmetrics.engine.metric.ranking_metric import (
     RankingMetric,
 )
 from keras_rankmetrics.metrics.names import class_meant
-from keras_rankmetrics.types import ListWeight
 
 Value = TypeVar("Value")
 
@@ -131,7 +130,7 @@ class Convention(_Presets):
     subtopic_rules: Rules | None = None
     own_rules: Mapping[str, Rules] = dataclasses.field(default_factory=dict)
     takes: Literal["run", "samples", "labels"] = "run"
-    list_weight: ListWeight | None = None
+    list_weight: Literal["relevance", "mean"] | None = None
 
     def __post_init__(self, metrics: Mapping[str, Mapping[str, Any]]) -> None:
         self.without = _per_name(self.without)

@@ -32,7 +32,7 @@ _FUNCTIONS = {
 }
 
 
-def options_of(
+def options_by_name(
     convention: Convention | None, lists_have_weights: bool
 ) -> dict[str, Any]:
     """Return the options of metrics by name; those in the text win.

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from keras_rankmetrics.conventions.from_text import options_of
+from keras_rankmetrics.conventions.from_text import options_by_name
 from keras_rankmetrics.engine.inputs import warn_if_swapped
 from keras_rankmetrics.engine.inputs.shapes import check_aligned_axis
 from keras_rankmetrics.engine.inputs.tensors import check_finite, to_numpy
@@ -178,7 +178,7 @@ def read_rows(
     are_of_lists = sample_weight is not None and are_equal_in_lists(
         as_numbers("sample_weight", sample_weight)[order], starts
     )
-    collected = checked_metrics(metrics, **options_of(None, are_of_lists))
+    collected = checked_metrics(metrics, **options_by_name(None, are_of_lists))
     job = _job(members_of(collected), names, tuple(given))
     arrays = {}
     for name, x in given.items():

@@ -12,7 +12,7 @@ import keras
 import numpy as np
 from keras import ops
 
-from keras_rankmetrics.conventions.from_text import options_of
+from keras_rankmetrics.conventions.from_text import options_by_name
 from keras_rankmetrics.engine.aggregates import State
 from keras_rankmetrics.engine.inputs import padding_warning, share_in
 from keras_rankmetrics.engine.messages import warn
@@ -97,7 +97,9 @@ class Job:
 
     def __post_init__(self) -> None:
         of_lists = self.sample_weight is not None and self.query is None
-        self.metrics = with_named(self.metrics, **options_of(None, of_lists))
+        self.metrics = with_named(
+            self.metrics, **options_by_name(None, of_lists)
+        )
         self.members: list[Any] = members_of(self.metrics)
         self.form: str = _form(self.members)
         self.slicings: dict[str, _Slicing] = {
