@@ -45,8 +45,8 @@ class Evaluate(beam.CombineFn):
         y_true: the key of labels, or of ids or indices of relevant items.
         y_pred: the key of scores, or of recommended ids, best first; or a dict
             with the key of each system.
-        sample_weight: the key of the weight of each list; with `query`, of each
-            item.
+        sample_weight: the key of the weight of each list, its weight in the
+            mean of metrics passed by name; with `query`, of each item.
         group: the key of the groups of `Sliced` metrics.
         query: the key of queries, if each row is an item.
         exclude: the key of the items that are not ranked.

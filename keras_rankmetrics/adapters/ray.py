@@ -40,8 +40,8 @@ def evaluate(
         y_true: the column of labels, or of ids or indices of relevant items.
         y_pred: the column of scores, or of recommended ids, best first; or a
             dict with the column of each system.
-        sample_weight: the column of the weight of each list; with `query`, of
-            each item.
+        sample_weight: the column of the weight of each list, its weight in the
+            mean of metrics passed by name; with `query`, of each item.
         group: the column of the groups of `Sliced` metrics.
         query: the column of queries, if each row is an item.
         backend: the Keras backend that workers must have; by default as for

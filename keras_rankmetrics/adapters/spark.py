@@ -51,8 +51,8 @@ def evaluate(
         y_pred: the column of scores, or of recommended ids, best first. For a
             `Comparison`, a dict with the column of each system. With
             `inputs="sparse"`, each list has the scores of all items.
-        sample_weight: the column of the weight of each list; with `query`, of
-            each item.
+        sample_weight: the column of the weight of each list, its weight in the
+            mean of metrics passed by name; with `query`, of each item.
         group: the column of the groups of `Sliced` metrics, their names or
             numbers; or a dict of columns by the names of the metrics.
         query: the column of queries, if each row is an item.

@@ -62,7 +62,9 @@ class EvaluateByQuery(epochs.EvaluateEpochs):
             its rows needs a key or a function. A key that is not an input of a
             functional model is not passed to the model.
         sample_weight: the weights of the rows if `x` holds arrays, or None. The
-            weights of a dataset count too.
+            weights of a dataset count too. A query without relevant items has
+            the mean weight of the others, unless the option `list_weight` of a
+            metric is `"mean"`.
         group: for `Sliced` metrics, the group of each row, in the same forms as
             `query`.
         batch_size: for arrays, the number of rows that the model scores at

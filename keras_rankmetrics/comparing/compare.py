@@ -126,7 +126,11 @@ def evaluate(
         duplicates: `"error"`, or `"best"` to keep the best of equal items of a
             query and to warn of the others.
         sample_weight: with ids, a dict of a weight for each query, finite and
-            not negative; with arrays, in the form that the metrics take.
+            not negative; with arrays, in the form that the metrics take. A
+            weight of a query or list is its weight in the mean of metrics in
+            text, which have `list_weight="mean"` then. Other metrics keep
+            their option: by default, a list without relevant items has the
+            mean weight of the others, and the table says how many do.
         confidence: the level of the intervals.
 
     Returns:

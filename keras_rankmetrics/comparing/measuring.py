@@ -35,7 +35,7 @@ from keras_rankmetrics.comparing.reading import (
 )
 from keras_rankmetrics.comparing.requirements import notes_on_shares
 from keras_rankmetrics.conventions.convention import Convention
-from keras_rankmetrics.conventions.from_text import asked_in
+from keras_rankmetrics.conventions.from_text import asked_in, options_by_name
 from keras_rankmetrics.conventions.rules import Rules
 from keras_rankmetrics.engine.messages import warn
 from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
@@ -76,7 +76,9 @@ def measured_by(
     source = convention
     if isinstance(convention, str):
         source = conventions.named(convention)
-    options = {} if source is None else source.rules.options
+    options = options_by_name(
+        source, together.are_of_lists(sample_weight, systems)
+    )
     made, given = [], dict[str, frozenset[str]]()
     for each in metrics_in(metrics):
         if isinstance(each, str):

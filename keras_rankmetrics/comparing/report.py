@@ -534,6 +534,7 @@ def gaps(measured: Measured) -> Iterator[str]:
         dtype = rules.get("score_dtype") if is_one else None
         of_dtype = f"{dtype} " if dtype else ""
         yield f"Items of equal {of_dtype}score are in the order of {order}."
+    yield from _borrowed(measured)
     yield from _read_as(measured)
 
 
@@ -549,6 +550,27 @@ def order_of_ties(measured: Measured) -> str:
         )
         return ORDERS[rules.get("ties", "last_id_first")] + "".join(own)
     return ""
+
+
+def _borrowed(measured: Measured) -> Iterator[str]:
+    """Yield a sentence on lists that have the mean weight of the others."""
+    of_systems = [
+        np.sum(x.valid & np.isnan(x.weights) & ~np.isnan(x.values), axis=1)
+        for x in measured.systems.values()
+    ]
+    lists = np.max(of_systems, axis=0)
+    for number in sorted({*lists.tolist()} - {0}):
+        names = (
+            metric.name
+            for metric, borrowed in zip(measured.metrics, lists, strict=True)
+            if borrowed == number
+        )
+        have = "list has" if number == 1 else "lists have"
+        yield (
+            f"{', '.join(names)}: {number:,} {have} no relevant items, and the "
+            "mean weight of the others in place of the one passed. To use that "
+            'one, pass the option `list_weight="mean"`.'
+        )
 
 
 def _rules_of(measured: Measured) -> dict[str, str]:

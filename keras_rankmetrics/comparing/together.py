@@ -391,6 +391,40 @@ def _described(x: Any) -> str:
 # Arguments by query.
 
 
+def are_of_lists(sample_weight: Any, systems: Mapping[str, Any]) -> bool:
+    """Return True for one weight for each list.
+
+    Args:
+        sample_weight: as for `evaluate`: None, by query, a scalar, `[lists]`,
+            or `[lists, items]`.
+        systems: the systems by name, or the columns of their scores.
+    """
+    if sample_weight is None or isinstance(sample_weight, Mapping):
+        return sample_weight is not None
+    weights = _dimensions(sample_weight, 1)
+    of_items = max(_dimensions(x, 2) for x in systems.values())
+    return weights > 0 and (weights < of_items or not of_items)
+
+
+def _dimensions(x: Any, least: int) -> int:
+    """Return the number of dimensions of an array, and 0 for anything else.
+
+    Last dimensions of 1 count only up to `least`.
+    """
+    shape = _shape(x)
+    while len(shape) > least and shape[-1] == 1:
+        shape = shape[:-1]
+    return len(shape)
+
+
+def _shape(x: Any) -> tuple[Any, ...]:
+    """Return the shape of an array, for ragged lists with the longest one."""
+    try:
+        return tuple(np.shape(x))
+    except ValueError:
+        return (len(x), *max(map(_shape, x)))
+
+
 def weights_of(sample_weight: Any, queries: np.ndarray) -> np.ndarray | None:
     """Return the weights of the queries, `[lists]`, or None."""
     sample_weight = by_query("sample_weight", sample_weight, queries.tolist())

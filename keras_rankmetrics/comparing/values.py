@@ -189,6 +189,6 @@ def _of(per_list: PerList) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 def _simplest(values: Values) -> Values:
     """Return the values with weights of 1, if no list has another weight."""
-    if ((values.weights == 1) | np.isnan(values.weights)).all():
+    if ((values.weights == 1) | ~values.valid).all():
         return values._replace(weights=np.ones_like(values.values))
     return values

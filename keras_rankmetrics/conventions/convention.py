@@ -113,6 +113,8 @@ class Convention(_Presets):
             (`"run"`); relevant and retrieved items of the queries that are
             passed (`"samples"`); or labels and scores of retrieved items, so
             that it does not know of others (`"labels"`).
+        list_weight: the weight of a list in the mean if lists are passed with
+            weights; None for that weight.
 
     >>> from keras_rankmetrics.conventions import sklearn
     >>> sklearn.NDCG(k=10).name
@@ -131,6 +133,7 @@ class Convention(_Presets):
     subtopic_rules: Rules | None = None
     own_rules: Mapping[str, Rules] = dataclasses.field(default_factory=dict)
     takes: Literal["run", "samples", "labels"] = "run"
+    list_weight: Literal["relevance", "mean"] | None = None
 
     def __post_init__(self, metrics: Mapping[str, Mapping[str, Any]]) -> None:
         self.without = _per_name(self.without)

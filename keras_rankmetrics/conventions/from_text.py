@@ -33,6 +33,26 @@ _FUNCTIONS = {
 }
 
 
+def options_by_name(
+    convention: Convention | None, lists_have_weights: bool
+) -> dict[str, Any]:
+    """Return the options of metrics by name; those in the text win.
+
+    The weight that is passed for a list is its weight in the mean, unless the
+    convention has another rule.
+
+    Args:
+        convention: the convention, or None.
+        lists_have_weights: True if a weight is passed for each list, False for
+            weights of items and for none.
+    """
+    options = {} if convention is None else convention.rules.options
+    if not lists_have_weights:
+        return options
+    own = None if convention is None else convention.list_weight
+    return {**options, "list_weight": own or "mean"}
+
+
 class Asked(NamedTuple):
     """A metric that a text describes.
 
@@ -61,7 +81,8 @@ def asked_in(
         text: the specs, such as `"NDCG@10 MAP(denominator=min)@100 RR"`.
         convention: the convention that defines names and options, or None for
             those of this package.
-        **options: further options of all metrics; those in the text win.
+        **options: further options of all metrics; those in the text win. A
+            metric without a weighted mean has no `list_weight`.
 
     Raises:
         ValueError: if a spec is malformed, or its metric does not exist.
@@ -99,7 +120,9 @@ def _made(
             f"`name={spec.options['name']}`."
         )
     kind = _class_or_preset(text, spec, convention)
-    arguments = {**options, **_with_functions(spec.options)}
+    lacking = {"list_weight"} - inspect.signature(kind).parameters.keys()
+    common = {name: x for name, x in options.items() if name not in lacking}
+    arguments = {**common, **_with_functions(spec.options)}
     if spec.at is None:
         return [kind(name=text, **arguments)]
     return [

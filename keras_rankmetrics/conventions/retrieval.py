@@ -52,6 +52,7 @@ keras_rs: Convention = Convention(
     },
     takes="labels",
     aliases="keras_recommenders",
+    list_weight="relevance",
 )
 
 tf_ranking: Convention = Convention(
@@ -73,6 +74,7 @@ tf_ranking: Convention = Convention(
     },
     takes="labels",
     aliases="rax tensorflow_ranking tfr",
+    list_weight="relevance",
 )
 
 _TREC_EVAL: dict[str, Mapping[str, Any]] = {

@@ -33,8 +33,8 @@ class Rules(NamedTuple):
             `"members"` if each item of the truth is relevant, whatever its
             label. Gains and thresholds of labels are options of the metrics.
         nothing_retrieved: how a list without items in the run counts: as any
-            other (`"counts"`), not at all (`"is_excluded"`), or as 1 if it has no
-            relevant items either (`"is_1_if_none_relevant"`).
+            other (`"counts"`), not at all (`"is_excluded"`), or as 1 if it has
+            no relevant items either (`"is_1_if_none_relevant"`).
         decimals: the decimals to which the value of each list is rounded; None
             if it is not.
         same_id_in_truth: `"kept"` if `drop_same_id` concerns the run alone, so

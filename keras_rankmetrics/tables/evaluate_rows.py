@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from keras_rankmetrics.conventions.from_text import options_by_name
 from keras_rankmetrics.engine.inputs import warn_if_swapped
 from keras_rankmetrics.engine.inputs.shapes import check_aligned_axis
 from keras_rankmetrics.engine.inputs.tensors import check_finite, to_numpy
@@ -18,6 +19,7 @@ from keras_rankmetrics.engine.messages import warn
 from keras_rankmetrics.metrics import Sliced
 from keras_rankmetrics.tables.ids import are_known, refusal
 from keras_rankmetrics.tables.item_rows import (
+    are_equal_in_lists,
     order_of,
     run_starts,
 )
@@ -63,8 +65,12 @@ def evaluate_rows(
             or a list of these, which take `inputs="scores"`. They are reset,
             and afterwards contain these rows, so that `print(metric)` shows its
             error bar.
-        sample_weight: the weight of each row, or None. For a weight of the
-            whole list, repeat it in each row of the list.
+        sample_weight: the weight of each row, or None. If the rows of each
+            query have the same weight, it is the weight of the query: in the
+            mean of metrics passed by name, which have `list_weight="mean"`,
+            each query has that weight. Otherwise these are weights of items.
+            Metrics that are objects keep their own `list_weight`: by default,
+            a query without relevant items has the mean weight of the others.
         group: for `Sliced` metrics, the group of the query of each row, by name
             or number; or a dict of such columns by the names of the metrics.
 
@@ -92,25 +98,26 @@ def evaluate_rows(
 
     Stability: stable.
     """
-    collected = checked_metrics(metrics)
-    members = members_of(collected)
-    rows = read_rows(query, y_true, y_pred, members, sample_weight, group)
+    rows = read_rows(query, y_true, y_pred, metrics, sample_weight, group)
     states = rows.job.states([rows.lists])
+    members = members_of(rows.metrics)
     for member, state in zip(members, states or (), strict=True):
         member.reset_state()
         member.state = state
-    return results_of(collected)
+    return results_of(rows.metrics)
 
 
 class ReadRows(NamedTuple):
     """Flat columns as lists, and the job of the metrics.
 
     Attributes:
+        metrics: the metrics and collections one by one.
         job: a job on copies of the metrics.
         lists: the columns of the lists.
         first: `[lists]`, the index of the first row of each list.
     """
 
+    metrics: list[Any]
     job: Job
     lists: Lists
     first: np.ndarray
@@ -120,17 +127,17 @@ def read_rows(
     query: Any,
     y_true: Any,
     y_pred: Any,
-    members: Sequence[Any],
+    metrics: Any,
     sample_weight: Any = None,
     group: Any = None,
 ) -> ReadRows:
-    """Return the checked lists of flat columns.
+    """Return the checked lists of flat columns, and the metrics.
 
     Args:
         query: as for `evaluate_rows`.
         y_true: as for `evaluate_rows`.
         y_pred: as for `evaluate_rows`.
-        members: the metrics one by one.
+        metrics: as for `evaluate_rows`.
         sample_weight: as for `evaluate_rows`.
         group: as for `evaluate_rows`.
 
@@ -161,7 +168,6 @@ def read_rows(
                 f"a column called {name!r}. Negate distances and ranks: "
                 f"`-{name}`."
             )
-    job = _job(members, names, tuple(given))
     numbers = query_numbers(query)
     order: Any = slice(None)
     first = starts = run_starts(numbers)
@@ -169,6 +175,11 @@ def read_rows(
         order = order_of(numbers)
         starts = run_starts(numbers[order])
         first = order[starts]
+    are_of_lists = sample_weight is not None and are_equal_in_lists(
+        as_numbers("sample_weight", sample_weight)[order], starts
+    )
+    collected = checked_metrics(metrics, **options_by_name(None, are_of_lists))
+    job = _job(members_of(collected), names, tuple(given))
     arrays = {}
     for name, x in given.items():
         read = as_column if name in job.groups else as_numbers
@@ -178,7 +189,7 @@ def read_rows(
     job.check_lists(lists)
     _warn_of_no_lists(arrays["y_true"], starts)
     warn_if_swapped(arrays["y_true"], arrays[job.predictions[0]])
-    return ReadRows(job, lists, first)
+    return ReadRows(collected, job, lists, first)
 
 
 def _named(argument: str, x: Any, given: dict[str, Any]) -> Any:

@@ -80,6 +80,17 @@ def run_starts(values: np.ndarray) -> np.ndarray:
     return np.concatenate([[0], changes + 1])
 
 
+def are_equal_in_lists(values: np.ndarray, starts: np.ndarray) -> bool:
+    """Return True if the rows of each list have the same value.
+
+    Args:
+        values: `[rows]`. The rows of a list follow each other.
+        starts: the first row of each list.
+    """
+    lengths = np.diff(starts, append=len(values))
+    return bool((values == np.repeat(values[starts], lengths)).all())
+
+
 def numbered(ids: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the number of each id, in the order of their first occurrences.
 

@@ -12,6 +12,7 @@ import keras
 import numpy as np
 from keras import ops
 
+from keras_rankmetrics.conventions.from_text import options_by_name
 from keras_rankmetrics.engine.aggregates import State
 from keras_rankmetrics.engine.inputs import padding_warning, share_in
 from keras_rankmetrics.engine.messages import warn
@@ -22,6 +23,7 @@ from keras_rankmetrics.engine.metric.accumulator import (
 )
 from keras_rankmetrics.engine.metric.collection import MetricCollection
 from keras_rankmetrics.metrics import Comparison, Sliced
+from keras_rankmetrics.tables.item_rows import are_equal_in_lists
 from keras_rankmetrics.tables.members import (
     check_share,
     members_of,
@@ -94,7 +96,10 @@ class Job:
     num_relevant: str | None = None
 
     def __post_init__(self) -> None:
-        self.metrics = with_named(self.metrics)
+        of_lists = self.sample_weight is not None and self.query is None
+        self.metrics = with_named(
+            self.metrics, **options_by_name(None, of_lists)
+        )
         self.members: list[Any] = members_of(self.metrics)
         self.form: str = _form(self.members)
         self.slicings: dict[str, _Slicing] = {
@@ -271,7 +276,7 @@ class Job:
                     f"The column {name!r} should hold no NaN. Received: "
                     f"{missing} among {len(rows)} rows."
                 )
-            if (rows != np.repeat(rows[starts], lengths)).any():
+            if not are_equal_in_lists(rows, starts):
                 raise ValueError(
                     "The items of a list should have the same value in "
                     f"{name!r}. Received: lists with several values."

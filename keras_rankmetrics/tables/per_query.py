@@ -24,7 +24,7 @@ def per_query(
     """Return the values of each query, with one row for each item.
 
     The columns are read as by `evaluate_rows`, whose results are the means of
-    these values. The metrics are not updated.
+    these values, with the weights of the queries. The metrics are not updated.
 
     Args:
         query: the id of the query of each row, integers or strings.
@@ -62,8 +62,8 @@ def per_query(
     """
     members = members_of(checked_metrics(metrics))
     check_has_values(members, ["query"])
-    job, lists, first = read_rows(query, y_true, y_pred, members, sample_weight)
-    order = np.argsort(first)
-    ids = as_column("query", query)[first[order]]
-    values = job.per_list(lists)
+    rows = read_rows(query, y_true, y_pred, members, sample_weight)
+    order = np.argsort(rows.first)
+    ids = as_column("query", query)[rows.first[order]]
+    values = rows.job.per_list(rows.lists)
     return {"query": ids, **{name: x[order] for name, x in values.items()}}

@@ -415,7 +415,7 @@ def test_rules_and_weights_of_joined_results_are_the_same():
         ({"sample_weight": {"q1": 1, "q2": 3}}, "the same weights"),
     ):
         metrics = krm.MeanReciprocalRank(name="RR")
-        if "convention" not in options:
+        if "drop_same_id" in options:
             metrics = "RR"
         other = krm.compare(TRUTH, {"other": RUN}, metrics, **options)
         with pytest.raises(ValueError, match=text):

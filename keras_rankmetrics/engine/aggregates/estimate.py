@@ -40,6 +40,8 @@ class Estimate:
         deviation: the standard deviation of the values, if lists differ in
             their weights; otherwise 0.
         most: the highest value, if they are bounded.
+        borrowed: the number of lists that have the mean weight of the others in
+            place of their own, by `list_weight="relevance"`.
 
     >>> import keras_rankmetrics as krm
     >>> metric = krm.HitRateAtK(k=1)
@@ -59,6 +61,7 @@ class Estimate:
     bounded: bool = False
     deviation: float = 0.0
     most: float = 1.0
+    borrowed: int = dataclasses.field(default=0, repr=False)
 
     @classmethod
     def of_sums(
@@ -78,6 +81,7 @@ class Estimate:
             rows=_rounded(moments.rows),
             bounded=bounded,
             deviation=float(moments.deviation) if bounded else 0.0,
+            borrowed=_rounded(moments.other.lists),
         )
 
     @property
@@ -224,9 +228,12 @@ class Estimate:
 
     def __str__(self) -> str:
         spread = spread_as_text(self.value, *self.interval())
+        over = self.over
+        if self.borrowed:
+            over += f", {self.borrowed:,} with the mean weight of the others"
         if not spread:
-            return f"{self.as_text()} ({self.over})"
-        return f"{self.as_text()} {spread} (95%, {self.over})"
+            return f"{self.as_text()} ({over})"
+        return f"{self.as_text()} {spread} (95%, {over})"
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

@@ -274,8 +274,10 @@ def _list_weights(
         if weights is None:
             weights = items.mean_weight_of_all()
     elif weights is None:
-        has_own = items.has_seen_gain(ranking.gain)
         weights = items.mean_weight(ranking.gain)
+        has_own = items.has_seen_gain(ranking.gain)
+        if items.weights is None and definition.own_weight is None:
+            has_own = lists.present  # all weights are 1
     else:
         has_own = ranking.has_gain()
     if definition.own_weight is not None:

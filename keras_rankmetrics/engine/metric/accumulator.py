@@ -78,7 +78,9 @@ class Accumulator(Metric):
             y_true: labels, indices or ids, depending on `inputs`; or a dict.
             y_pred: scores or ids, depending on `inputs`.
             sample_weight: None, a scalar, one weight per list (`[batch]` or
-                `[batch, 1]`), or with labels one per item.
+                `[batch, 1]`), or with labels one per item. By default, a list
+                without relevant items has the mean weight of the others; with
+                `list_weight="mean"`, its own.
 
         Raises:
             ValueError: if the inputs are invalid, or do not match. The state

@@ -458,7 +458,8 @@ class RankingMetric(ConfiguredMetric, MeanMetric, abstract=True):
     a value. `list_weight` selects the weight of a list in the mean:
     `"relevance"` for Σ w r / Σ r over its items, where r is the gain or
     relevance of an item, and the mean weight of all other lists for a list
-    without relevance; `"mean"` for the mean weight of its items.
+    without relevance; `"mean"` for the mean weight of its items. `print` says
+    how many lists have the mean weight of the others.
 
     **Empty lists.** A list without valid items, without a target or without any
     id is excluded. Any other list without relevant items has the value 0 or 1
