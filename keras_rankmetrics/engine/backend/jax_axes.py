@@ -18,7 +18,7 @@ T = TypeVar("T")
 A = TypeVar("A")
 
 
-def alike(
+def same_axes(
     predicate: Tensor, if_true: Callable[[], T], if_false: Callable[[], T]
 ) -> tuple[Callable[[], T], Callable[[], T]]:
     """Return branches of a cond whose results vary over the same axes.
@@ -33,7 +33,7 @@ def alike(
     return lambda: _cast(if_true(), axes), lambda: _cast(if_false(), axes)
 
 
-def settled(
+def fixed_axes(
     step: Callable[[A, T], T], other: Callable[[], A], x: T
 ) -> tuple[Callable[[A, T], T], T]:
     """Return a step and its first `x`, which vary over the same axes.
