@@ -2,20 +2,34 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import math
+import sys
+import types
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import keras
 import numpy as np
 
+from keras_rankmetrics.engine.backend.keras_internals import keras_config
 from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
 
 _CLOSE, _ZERO = 1e-4, 1e-6  # single precision, over a few operations
 _MOST = 0.7  # the share of the first label
 _MOST_ORDERS = 120  # of the tied items of a list
 _PADDING = -1.0
+_RULES = (
+    "needs_k_under",
+    "strict_order_under",
+    "turns_under",
+    "whole_lists_under",
+)
+_COMPILED = (
+    "Write the measure with `keras.ops`, without numpy, without the state of "
+    "the metric and without an `if` on a tensor."
+)
 # A function of the labels at the ranks 1, 2, ..., and of those of all items.
 Reference = Callable[[list[float], list[float]], float]
 
@@ -57,7 +71,10 @@ def check_metric(
 
     It draws short lists, and raises an error with the first list for which
 
+    - a rule of the class, such as `needs_k_under`, names an option that does
+      not exist;
     - a metric from the config has another value, or Keras cannot load it;
+    - on PyTorch, the measure passes a tensor to numpy;
     - the value is NaN, random, or depends on the other lists of the batch;
     - the value depends on padding, on a mask, on the order of the items in the
       input or, if it is at most 1, on a factor of all weights of items;
@@ -65,7 +82,10 @@ def check_metric(
       enumeration;
     - `inputs="sparse"` or `inputs="ids"` has another value than `"scores"`,
       unless the metric refuses it;
-    - the result depends on batches, states or compilation in `evaluate`;
+    - no value depends on which item is at rank k and which is at the next;
+    - no order of the labels has a higher value than the reverse order, as the
+      class says it does, and some have a lower one;
+    - `evaluate` fails, or the result depends on batches, states or compilation;
     - the value differs from that of the reference.
 
     A metric that passes may still measure something else than you mean: only a
@@ -84,7 +104,8 @@ def check_metric(
         items: the largest number of items, more than k.
         lists: the number of lists.
         of_catalogue: True if the position of an item is its number in a
-            catalogue, as for `items.at`, so that it may change the value.
+            catalogue, as for `items.at`, so that it may change the value. The
+            direction is not checked then.
         seed: a seed for the lists.
 
     Raises:
@@ -109,13 +130,18 @@ def check_metric(
     Stability: provisional.
     """
     _check_arguments(metric, labels, items, lists)
+    _check_rules(metric)
     drawn = _drawn(labels, items, lists, seed)
-    values = _values(metric, *drawn)
+    with _without_numpy(metric):
+        values = _values(metric, *drawn)
     _check_config(metric, drawn, values)
     _check_alone(metric, drawn, values)
     _check_input(metric, drawn, values, of_catalogue)
     _check_orders(metric, drawn, values, reference)
     _check_forms(metric, drawn)
+    _check_cutoff(metric, min(labels), max(labels), items)
+    if not of_catalogue:
+        _check_direction(metric, drawn)
     _check_batches(metric, drawn)
 
 
@@ -200,6 +226,79 @@ def _check_equal(
         f"{metric.name}: {promise}. Expected: {expected[place]:.6g}. Received: "
         f"{received[place]:.6g}{example}. {remedy}"
     )
+
+
+def _check_rules(metric: RankingMetric) -> None:
+    """Check that the rules of the class name options that exist.
+
+    A base class without a measure may name options of some of its subclasses.
+    """
+    options = metric.definition.options
+    for name in _RULES:
+        rule = getattr(metric, name)
+        owner: Any = next(x for x in type(metric).__mro__ if name in vars(x))
+        measure = getattr(owner, "measure", None)
+        is_base = getattr(measure, "__isabstractmethod__", measure is None)
+        if isinstance(rule, tuple) and not is_base and rule[0] not in options:
+            raise AssertionError(
+                f"{metric.name}: `{name}` should name an option. Expected: one "
+                f"of {', '.join(options) or 'none'}. Received: {rule[0]}. "
+                "Options are parameters of `measure` and `relevance`."
+            )
+
+
+@contextlib.contextmanager
+def _without_numpy(metric: RankingMetric) -> Iterator[None]:
+    """Raise AssertionError where the user's code makes a tensor an array.
+
+    Compiled programs raise an error themselves. PyTorch compiles nothing here.
+    """
+    if keras.config.backend() != "torch":
+        yield
+        return
+    import torch
+
+    tensor: Any = torch.Tensor
+    names = "__array__", "numpy"
+    before = {name: vars(tensor).get(name) for name in names}
+
+    def checked(method: Callable[..., Any]) -> Callable[..., Any]:
+        def converted(self: Any, *args: Any, **kwargs: Any) -> Any:
+            frame = _frame_of_caller()
+            if _package_of(frame) not in ("keras", "keras_rankmetrics"):
+                raise AssertionError(
+                    f"{metric.name}: a measure should not pass tensors to "
+                    "numpy, which programs cannot compile. Received: a tensor "
+                    f"in line {frame.f_lineno} of {frame.f_code.co_filename}. "
+                    "Write the measure with `keras.ops`."
+                )
+            return method(self, *args, **kwargs)
+
+        return converted
+
+    try:
+        for name in names:
+            setattr(tensor, name, checked(getattr(tensor, name)))
+        yield
+    finally:
+        for name, method in before.items():
+            if method is None:  # it is inherited
+                delattr(tensor, name)
+            else:
+                setattr(tensor, name, method)
+
+
+def _frame_of_caller() -> types.FrameType:
+    """Return the frame that calls a method of torch, by numpy or itself."""
+    frame = sys._getframe(2)
+    while _package_of(frame) in ("numpy", "torch") and frame.f_back is not None:
+        frame = frame.f_back
+    return frame
+
+
+def _package_of(frame: types.FrameType) -> str:
+    name: str = frame.f_globals.get("__name__", "")
+    return name.partition(".")[0]
 
 
 def _check_alone(
@@ -364,6 +463,77 @@ def _check_forms(metric: RankingMetric, lists: _Lists) -> None:
         )
 
 
+def _in_order(labels: list[float], *, best_first: bool) -> list[float]:
+    """Return scores that rank the items by their labels."""
+    by_label = np.argsort(labels, kind="stable")
+    scores = np.empty(len(labels))
+    scores[by_label] = np.arange(len(labels)) * (1.0 if best_first else -1.0)
+    return scores.tolist()
+
+
+def _check_cutoff(
+    metric: RankingMetric, worst: float, best: float, items: int
+) -> None:
+    """Check that the ranks k and k + 1 differ, if any two ranks do."""
+    k = metric.k
+    if k is None or k >= items:
+        return
+    # An item of the best label is at rank k, below any number of them.
+    below = [worst] * (items - k)
+    labels = [
+        [*[best] * above, *[worst] * (k - 1 - above), best, *below]
+        for above in range(k)
+    ]
+    in_order = [*range(items, 0, -1)]
+    swapped, reverse = in_order.copy(), in_order[::-1]
+    swapped[k - 1], swapped[k] = swapped[k], swapped[k - 1]
+    first, other, last = (
+        _values(metric, labels, [scores] * k)
+        for scores in (in_order, swapped, reverse)
+    )
+    if _differ(first, last) and not _differ(first, other):
+        raise AssertionError(
+            f"{metric.name}: an item that moves from rank {k} to rank {k + 1} "
+            "should change the value of some list. Expected: another value "
+            f"than {first[0]:.6g} for the labels {labels[0]}. Received: "
+            f"{other[0]:.6g}. Pass `k` to the methods of the ranking, as in "
+            "`ranking.hits(k)`."
+        )
+
+
+def _differ(one: np.ndarray, other: np.ndarray) -> bool:
+    return not np.array_equal(one, other, equal_nan=True)
+
+
+def _check_direction(metric: RankingMetric, lists: _Lists) -> None:
+    """Check that not all orders by label contradict the direction."""
+    best, worst = (
+        _values(
+            metric,
+            lists.labels,
+            [_in_order(y, best_first=b) for y in lists.labels],
+        )
+        for b in (True, False)
+    )
+    gained = np.nan_to_num(best - worst)
+    is_up = metric._direction == "up"
+    gained = gained if is_up else -gained
+    place = int(np.argmin(gained))
+    if gained[place] >= -_CLOSE or (gained > _ZERO).any():
+        return
+    wrong, remedy = (
+        ("lower", "Set `more_is_better = False` in the class.")
+        if is_up
+        else ("higher", "Remove `more_is_better = False` or `turns_under`.")
+    )
+    raise AssertionError(
+        f"{metric.name}: the order by label should not have a {wrong} value "
+        f"than the reverse order. Expected: at {'least' if is_up else 'most'} "
+        f"{worst[place]:.6g}. Received: {best[place]:.6g}, for the labels "
+        f"{lists.labels[place]}, as in all lists. {remedy}"
+    )
+
+
 def _check_batches(metric: RankingMetric, lists: _Lists) -> None:
     """Check the result over batches, over states and in `evaluate`."""
     labels, scores = lists.padded()
@@ -383,7 +553,14 @@ def _check_batches(metric: RankingMetric, lists: _Lists) -> None:
         [keras.Input(labels.shape[1:]), keras.layers.Identity()]
     )
     model.compile(loss="mse", metrics=[compiled])
-    model.evaluate(scores, labels, batch_size=size, verbose=0)
+    try:
+        model.evaluate(scores, labels, batch_size=size, verbose=0)
+    except Exception as error:
+        reason = str(error).strip().partition("\n")[0]
+        raise AssertionError(
+            f"{metric.name}: `evaluate` of a model should compile the measure. "
+            f"Received: {type(error).__name__}: {reason} {_COMPILED}"
+        ) from error
     for promise, other in (
         ("batches should not change the result", in_batches),
         ("states should add up", merged),
@@ -394,8 +571,7 @@ def _check_batches(metric: RankingMetric, lists: _Lists) -> None:
             promise,
             result,
             float(other.result()),
-            "Write the measure with `keras.ops`, without the state of the "
-            "metric and without an `if` on a tensor.",
+            _COMPILED,
         )
 
 
@@ -403,7 +579,7 @@ def _check_config(
     metric: RankingMetric, lists: _Lists, values: np.ndarray
 ) -> None:
     """Check that Keras can save and load the metric."""
-    serialized = keras.saving.serialize_keras_object(metric)
+    serialized = keras_config(metric)
     try:
         loaded = keras.saving.deserialize_keras_object(serialized)
     except (TypeError, ValueError) as error:

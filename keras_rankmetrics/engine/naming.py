@@ -22,6 +22,7 @@ from typing import Any
 import keras
 from keras import ops
 
+from keras_rankmetrics.engine.backend.keras_internals import keras_config
 from keras_rankmetrics.engine.messages import warn
 from keras_rankmetrics.gains import PACKAGE, GainTable
 
@@ -103,7 +104,7 @@ def serialized(function: Callable[..., Any], argument: str) -> Any:
         )
     if warning:
         warn(f"{warning} {register}.")
-    return keras.saving.serialize_keras_object(function)
+    return keras_config(function)
 
 
 def fingerprint(x: Any) -> str:

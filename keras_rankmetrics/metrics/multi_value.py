@@ -6,8 +6,6 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Self
 
-import keras
-
 from keras_rankmetrics.engine import naming
 from keras_rankmetrics.engine.aggregates import Aggregate, Estimate, PerList
 from keras_rankmetrics.engine.aggregates.estimate import spread_as_text
@@ -18,6 +16,7 @@ from keras_rankmetrics.engine.aggregates.paired import (
     differences,
     with_parts,
 )
+from keras_rankmetrics.engine.backend.keras_internals import keras_config
 from keras_rankmetrics.engine.backend.operations import as_integer, ops
 from keras_rankmetrics.engine.backend.tracing import unconverted
 from keras_rankmetrics.engine.definition import Definition, checks_names
@@ -108,7 +107,7 @@ class MultiValueMetric(Accumulator):
 
     def get_config(self) -> dict[str, Any]:
         """Return the config from which `from_config` rebuilds the metric."""
-        metric = keras.saving.serialize_keras_object(self._metric())
+        metric = keras_config(self._metric())
         return {**self._own_config(), "metric": metric}
 
     def _own_config(self) -> dict[str, Any]:

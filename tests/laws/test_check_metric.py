@@ -2,6 +2,9 @@
 
 import itertools
 import math
+import os
+import subprocess
+import sys
 
 import keras
 import numpy as np
@@ -121,7 +124,19 @@ def without_a_guard(ranking, k):
     return ranking.hits(k) / ranking.retrieved
 
 
+def first_only(ranking, k):
+    """Return whether the first item is relevant, at any cutoff."""
+    return ranking.hits(1)
+
+
+def missed(ranking, k):
+    """Return the share of ranks without a hit: less is better."""
+    return 1.0 - ranking.hits(k) / k
+
+
 MISTAKES = {
+    first_only: "from rank 3 to rank 4 should change the value",
+    missed: "should not have a lower value .* `more_is_better = False`",
     first_two: "tied items should have the mean over all their orders",
     any_hit: "tied items should have the mean over all their orders",
     by_rank: "a weight of 2|labels of 0 and 1",
@@ -144,6 +159,102 @@ def test_a_mistake_is_found(measure):
 
 def test_what_the_error_suggests_helps():
     check_metric(of_measure(first_two, strict_order_under="always")(k=3))
+    check_metric(of_measure(missed, more_is_better=False)(k=3))
+
+
+def test_a_direction_that_is_not_so():
+    def found(ranking, k):
+        return ranking.hits(k) / 9.0
+
+    with pytest.raises(AssertionError, match="have a higher value"):
+        check_metric(of_measure(found, more_is_better=False)(k=2))
+
+
+@pytest.mark.parametrize("k", [1, 2, 8])
+def test_cutoffs_that_count_pass(k):
+    check_metric(krm.MeanReciprocalRank(k=k), lists=8)
+    check_metric(krm.JudgedAtK(k=k), lists=8)
+
+
+def by_ufunc(ranking, k):
+    return np.sqrt(ranking.hits(k) / k)
+
+
+def by_function(ranking, k):
+    return ops.sum(np.where(ranking.total() > 0, 0.1, 0.0), axis=-1)
+
+
+def by_conversion(ranking, k):
+    return ops.cumsum(np.asarray(ranking.total()), axis=-1)[..., -1] / 9.0
+
+
+@pytest.mark.skipif(
+    keras.config.backend() == "numpy", reason="its tensors are arrays"
+)
+@pytest.mark.parametrize(
+    "measure", [by_ufunc, by_function, by_conversion], ids=lambda f: f.__name__
+)
+def test_numpy_in_a_measure_is_found(measure):
+    remedy = "Write the measure with `keras.ops`"
+    with pytest.raises(AssertionError, match=remedy):
+        check_metric(
+            of_measure(measure, strict_order_under="always")(k=3), lists=8
+        )
+
+
+@pytest.mark.only_on("torch", reason="torch compiles nothing")
+def test_numpy_by_a_method_of_torch_is_found():
+    import torch
+
+    def by_method(ranking, k):
+        return torch.from_numpy(ranking.hits(k).numpy() / 9.0)
+
+    conversions = torch.Tensor.__array__, torch.Tensor.numpy
+    with pytest.raises(AssertionError, match=r"line \d+ of .*keras\.ops"):
+        check_metric(of_measure(by_method)(k=3), lists=8)
+    assert conversions == (torch.Tensor.__array__, torch.Tensor.numpy)
+    assert "numpy" not in vars(torch.Tensor)
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "needs_k_under",
+        "strict_order_under",
+        "turns_under",
+        "whole_lists_under",
+    ],
+)
+def test_a_rule_about_no_option_is_found(rule):
+    def found(ranking, k, of: str = "all"):
+        return ranking.hits(k) / 9.0
+
+    metric = of_measure(found, **{rule: ("off", "relevant")})(k=3)
+    with pytest.raises(AssertionError, match=f"`{rule}` should .* off") as said:
+        check_metric(metric)
+    assert " of" in str(said.value).partition("Received")[0]
+    check_metric(of_measure(found, **{rule: ("of", "few")})(k=3), lists=8)
+
+
+WITHOUT_TENSORFLOW = """
+import sys
+import keras_rankmetrics as krm
+krm.testing.check_metric(krm.DCG(k=2), lists=6)
+krm.Sliced(krm.NDCG(k=2), ["a"]).get_config()
+print("tensorflow" in sys.modules)
+"""
+
+
+@pytest.mark.only_on("torch", reason="others have reasons to import it")
+def test_it_does_not_import_tensorflow():
+    done = subprocess.run(
+        [sys.executable, "-c", WITHOUT_TENSORFLOW],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.split() == ["False"]
 
 
 def test_a_class_that_keras_does_not_know_is_found():

@@ -86,6 +86,13 @@ def of_processes():
     return {}
 
 
+@fragment("jax.shard_map", "jax")
+def of_shard_map():
+    batch = np.eye(3, dtype="float32"), np.ones((3, 3), "float32")
+    metrics = krm.MetricCollection([*krm.NDCG.at(3, 5), krm.RecallAtK(3)])
+    return {"np": np, "krm": krm, "metrics": metrics, "batches": [batch] * 2}
+
+
 @fragment("torch.distributed", "torch")
 def of_ranks():
     import torch

@@ -20,7 +20,7 @@ MAY_IMPORT = {
     "engine": "",
     "engine.backend": "types",
     "engine.messages": "",
-    "engine.naming": "engine.messages gains types",
+    "engine.naming": "engine.backend engine.messages gains types",
     "engine.ranking": "engine.backend gains types",
     "engine.inputs": "engine.backend engine.messages engine.ranking types",
     "engine.aggregates": "engine.backend types",
@@ -70,7 +70,7 @@ MAY_IMPORT = {
         "comparing conventions engine.messages engine.metric explaining files "
         "gains metrics tables version"
     ),
-    "testing": "engine.metric",
+    "testing": "engine.backend engine.metric",
     "__main__": "",
     "": (
         "callbacks catalogues comparing conventions engine.aggregates "

@@ -5,7 +5,8 @@ backend is not installed.
 
 Keras has no public access to the mask that layers attach to their outputs, to
 the scope in which variables are stateless, or to the one in which tensors are
-symbolic. It also does not report which model updates a metric.
+symbolic. It also does not report which model updates a metric, and imports
+TensorFlow on every backend to save an object.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ try:
     from keras.src.backend.common.stateless_scope import get_stateless_scope
     from keras.src.backend.common.symbolic_scope import in_symbolic_scope
     from keras.src.trainers import compile_utils
+    from keras.src.utils import module_utils
 except ModuleNotFoundError as _error:
     _backends = ("tensorflow", "jax", "torch")
     if _error.name not in _backends:
@@ -68,6 +70,22 @@ def compiled_model() -> tuple[Sequence[Any], Any] | None:
             return metrics, getattr(model, "loss", None)
         frame = frame.f_back
     return None
+
+
+def keras_config(x: Any) -> Any:
+    """Return `keras.saving.serialize_keras_object(x)`.
+
+    Keras imports TensorFlow, for seconds, to see whether `x` has one of its
+    types. Before its first import, no object does.
+    """
+    lazy, name = module_utils.tensorflow, "_available"
+    if "tensorflow" in sys.modules or getattr(lazy, name, True) is not None:
+        return keras.saving.serialize_keras_object(x)
+    setattr(lazy, name, False)
+    try:
+        return keras.saving.serialize_keras_object(x)
+    finally:
+        setattr(lazy, name, None)
 
 
 # Keras has no types. With an untyped base, type checkers would not know the

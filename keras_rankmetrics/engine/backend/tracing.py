@@ -12,6 +12,8 @@ from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.types import Tensor
 
 _BACKEND = keras.config.backend()
+if _BACKEND == "jax":
+    from keras_rankmetrics.engine.backend import jax_axes
 
 MANY = 2**31 - 1  # no axis is longer, and no rank is lower
 
@@ -80,6 +82,8 @@ def cond(
     value = concrete(predicate)
     if value is not None:
         return if_true() if value else if_false()
+    if _BACKEND == "jax":
+        if_true, if_false = jax_axes.same_axes(predicate, if_true, if_false)
     result: T = ops.cond(predicate, if_true, if_false)
     return result
 
@@ -134,6 +138,8 @@ def loop(times: int | Tensor, step: Callable[[int | Tensor, T], T], x: T) -> T:
         return step(0, x)
     first = x[0] if isinstance(x, tuple) else x
     if concrete(ops.all(first == first)) is None:
+        if _BACKEND == "jax":
+            step, x = jax_axes.fixed_axes(step, lambda: times, x)
         result: T = ops.fori_loop(0, times, step, x)
         return result
     for i in range(int(times)):
@@ -144,16 +150,18 @@ def loop(times: int | Tensor, step: Callable[[int | Tensor, T], T], x: T) -> T:
 def scan(
     step: Callable[[Tensor, Tensor], Tensor], x: Tensor, rows: Tensor
 ) -> Tensor:
-    """Return `x` and each `x = step(x, row)`, stacked, `[rows + 1, ...]`.
+    """Return `x` and each `x = step(row, x)`, stacked, `[rows + 1, ...]`.
 
     This is `ops.scan`, but a Python loop if nothing is traced, as in `loop`.
     """
     if concrete(ops.all(x == x)) is None:
-        _, later = ops.scan(lambda x, row: (step(x, row),) * 2, x, rows)
+        if _BACKEND == "jax":
+            step, x = jax_axes.fixed_axes(step, lambda: rows[0], x)
+        _, later = ops.scan(lambda x, row: (step(row, x),) * 2, x, rows)
         return ops.concatenate([x[None], later])
     states = [x]
     for row in ops.unstack(rows):
-        states.append(step(states[-1], row))
+        states.append(step(row, states[-1]))
     return ops.stack(states)
 
 

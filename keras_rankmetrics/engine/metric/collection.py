@@ -12,6 +12,7 @@ import numpy as np
 
 from keras_rankmetrics.engine.aggregates import State
 from keras_rankmetrics.engine.backend import processes
+from keras_rankmetrics.engine.backend.keras_internals import keras_config
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.backend.processes import Slot
 from keras_rankmetrics.engine.backend.tracing import unconverted
@@ -264,7 +265,7 @@ class MetricCollection(keras.metrics.Metric):
 
     def get_config(self) -> dict[str, Any]:
         """Return the config for `from_config`."""
-        metrics = map(keras.saving.serialize_keras_object, self.metrics)
+        metrics = map(keras_config, self.metrics)
         return {**self._config(), "metrics": list(metrics)}
 
     @classmethod

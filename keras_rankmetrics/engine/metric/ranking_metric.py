@@ -14,6 +14,7 @@ import numpy as np
 from keras_rankmetrics.engine import naming
 from keras_rankmetrics.engine.aggregates import Estimate, WeightedMean
 from keras_rankmetrics.engine.aggregates.aggregate import check_aggregate
+from keras_rankmetrics.engine.backend.keras_internals import keras_config
 from keras_rankmetrics.engine.definition import Definition, takes
 from keras_rankmetrics.engine.definition.constructor import check_config
 from keras_rankmetrics.engine.definition.definition import chosen
@@ -227,7 +228,7 @@ class ConfiguredMetric(Accumulator):
             if callable(value):
                 config[name] = naming.serialized(value, name)
             elif isinstance(value, np.ndarray):
-                config[name] = keras.saving.serialize_keras_object(value)
+                config[name] = keras_config(value)
         return config
 
     @classmethod

@@ -101,7 +101,7 @@ def of_others(p: Tensor, values: Tensor) -> Tensor:
     leaves = _only(ops.stack([place < end, place > 0])[:, None], p)
     enters = _only(place > 0, p)
 
-    def step(state: Tensor, row: Tensor) -> Tensor:
+    def step(row: Tensor, state: Tensor) -> Tensor:
         moved = state * row[..., None]
         return state - moved * leaves + ops.roll(moved, 1, axis=-1) * enters
 
@@ -124,7 +124,7 @@ def running_counts(p: Tensor) -> Tensor:
     place = ops.arange(ops.shape(p)[-1] + 1)
     start = _only(place == 0, p) * ops.ones_like(p[:, :1])
 
-    def step(counts: Tensor, row: Tensor) -> Tensor:
+    def step(row: Tensor, counts: Tensor) -> Tensor:
         moved = counts * row[:, None]
         return counts - moved + ops.roll(moved, 1, axis=-1)
 
