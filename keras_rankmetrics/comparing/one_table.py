@@ -405,11 +405,12 @@ def _evaluated(
     is_series = hasattr(sample_weight, "to_dict")
     weights = sample_weight.to_dict() if is_series else sample_weight
     are_in_order = any(metric.ties == "stable" for metric in members)
+    definitions = [metric.definition for metric in members]
     while True:
         systems = {}
         for name, table in tables.items():
             table.same_id = 0  # of a table that is read again
-            systems[name] = System(table, values.ListsSoFar(members))
+            systems[name] = System(table, values.ListsSoFar(definitions))
         lists = ListsOfTable(systems, rules, are_in_order, weights)
         with contextlib.suppress(QueriesReturnError):
             for part in next(iter(tables.values())).parts():

@@ -12,7 +12,9 @@ import numpy as np
 from keras_rankmetrics import gains, metrics
 from keras_rankmetrics.comparing import together
 from keras_rankmetrics.comparing.forms import input_of
-from keras_rankmetrics.comparing.measured import ALL, Measured, Values
+from keras_rankmetrics.comparing.joining import Joined, Joining, Judgements
+from keras_rankmetrics.comparing.joining import by_score as in_order
+from keras_rankmetrics.comparing.measured import ALL, Measured
 from keras_rankmetrics.comparing.measuring import of_systems
 from keras_rankmetrics.comparing.reading import Reading as Asked
 from keras_rankmetrics.comparing.reading import have_same_id
@@ -28,6 +30,8 @@ from keras_rankmetrics.tables.item_rows import (
     match,
     numbered,
 )
+from keras_rankmetrics.tables.ragged import Ragged
+from keras_rankmetrics.types import UNJUDGED
 
 _EQUAL_GAINS = (gains.linear_gain, gains.exponential_gain)  # of 0 and 1
 _GRADES = 5  # at most, as thresholds
@@ -54,7 +58,8 @@ class Data:
 
     def __init__(self, truth: Any, run: Any, asked: Asked) -> None:
         self._simplest: dict[TieOrder, TieOrder | None] = {}
-        self._passed = self._read = truth, {ALL: run}, asked
+        self._lists: dict[tuple[Any, ...], Joined] = {}
+        self._passed = truth, {ALL: run}, asked
         plain = asked.of_system(None, Rules())
         judged = input_of(truth, "label", "`truth`", plain)
         ranked = input_of(run, "score", "`run`", plain)
@@ -65,17 +70,12 @@ class Data:
             truth_rows, rows = self._rows = judged.all_rows(), ranked.all_rows()
             queries = judged.queries()
             self._queries = truth_rows.query if queries is None else queries
-            if (
-                np.isin(self._queries, truth_rows.query).all()
-                and not judged.has_row_numbers
-            ):
-                # They are read once. Their order and their ids are applied.
-                self._read = truth_rows, {ALL: rows}, Asked()
             self.labels: np.ndarray = truth_rows.value
             scores = rows.value
             lists = np.unique(rows.query, return_inverse=True)[1]
             of_truth = np.unique(truth_rows.query, return_counts=True)[1]
-            self._has_same_id = bool(have_same_id(rows).any())
+            has_same_id = bool(have_same_id(rows).any())
+            self._has_same_id = has_same_id and not ranked.has_row_numbers
         else:
             self.labels, scores = (to_numpy(x).ravel() for x in (truth, run))
             if np.ndim(run) < 2:
@@ -219,15 +219,64 @@ class Data:
         warn_of_unjudged(found)
         return found
 
-    def values(
-        self, order: TieOrder, metrics: Sequence[RankingMetric]
-    ) -> Values:
-        """Return the value of each metric and list, without warnings again."""
-        truth, systems, asked = self._read
-        truth = truth if order.are_known else self.known
-        with warnings.catch_warnings(), np.errstate(all="ignore"):
-            warnings.simplefilter("ignore")
-            found = of_systems(
-                metrics, truth, systems, asked, lambda _: order.rules
-            )
-        return found.systems[ALL]
+    def lists(self, order: TieOrder) -> Joined:
+        """Return the lists of an order, their items by descending score."""
+        rules = order.rules
+        if not self.has_ids:
+            return self._of_arrays
+        ties = rules.ties if order.ties == "stable" else "options"
+        key = ties, rules.score_dtype, rules.drop_same_id, order.are_known
+        if key not in self._lists:
+            self._lists[key] = self._joined(*key)
+        found = self._lists[key]
+        grades, _ = self._coded(order.are_known)
+        labels = rules.read_labels(grades).astype(np.float32)
+        labels[labels < 0] = UNJUDGED
+        numbers = np.where(found.labels < 0, len(labels), found.labels)
+        labels = np.append(labels, np.float32(UNJUDGED))
+        return found._replace(labels=labels[numbers.astype(np.int64)])
+
+    @functools.cached_property
+    def _of_arrays(self) -> Joined:
+        truth, systems, _ = self._passed
+        labels, scores = (
+            to_numpy(x).reshape(-1, np.shape(x)[-1])
+            for x in (truth, systems[ALL])
+        )
+        lengths = np.full(len(labels), labels.shape[1])
+        return _by_score(lengths, labels.ravel(), scores.ravel())
+
+    def _coded(self, are_known: bool) -> tuple[np.ndarray, Rows]:
+        """Return the different labels, and judgements with their numbers."""
+        rows = self._rows[0] if are_known else self.known
+        grades, codes = np.unique(rows.value, return_inverse=True)
+        return grades, rows._replace(value=codes.astype(np.float64))
+
+    def _joined(
+        self, ties: str, dtype: Any, drop_same_id: bool, are_known: bool
+    ) -> Joined:
+        """Return the lists with the number of each label."""
+        _, rows = self._coded(are_known)
+        judgements = Judgements.of(rows, self._queries if are_known else None)
+        rules = Rules(score_dtype=dtype, drop_same_id=drop_same_id)
+        reading = Asked().of_system(ALL, rules)
+        run = input_of(self._rows[1], "score", "`run`", reading)
+        parts = [*Joining(judgements, ties, run.argument).join(run.rows())]
+        joined = Joined(*map(np.concatenate, zip(*parts, strict=True)))
+        order = np.argsort(joined.places)
+        labels, scores = (
+            Ragged(x, joined.lengths).take(order)
+            for x in (joined.labels, joined.scores)
+        )
+        return _by_score(labels.lengths, labels.values, scores.values)
+
+
+def _by_score(
+    lengths: np.ndarray, labels: np.ndarray, scores: np.ndarray
+) -> Joined:
+    """Return lists whose items are by descending score; tied ones as before."""
+    lists = np.repeat(np.arange(len(lengths)), lengths)
+    order = in_order(lists, scores + 0.0)  # -0 is 0
+    return Joined(
+        np.arange(len(lengths)), lengths, labels[order], scores[order]
+    )
