@@ -59,6 +59,8 @@ class Data:
     def __init__(self, truth: Any, run: Any, asked: Asked) -> None:
         self._simplest: dict[TieOrder, TieOrder | None] = {}
         self._lists: dict[tuple[Any, ...], Joined] = {}
+        none = np.zeros(0, np.int64)
+        self.missing: dict[bool, np.ndarray] = dict.fromkeys((True, False), none)
         self._passed = truth, {ALL: run}, asked
         plain = asked.of_system(None, Rules())
         judged = input_of(truth, "label", "`truth`", plain)
@@ -224,7 +226,7 @@ class Data:
         rules = order.rules
         if not self.has_ids:
             return self._of_arrays
-        ties = rules.ties if order.ties == "stable" else "options"
+        ties = "last_id_first" if rules.ties == "options" else rules.ties
         key = ties, rules.score_dtype, rules.drop_same_id, order.are_known
         if key not in self._lists:
             self._lists[key] = self._joined(*key)
@@ -261,7 +263,11 @@ class Data:
         rules = Rules(score_dtype=dtype, drop_same_id=drop_same_id)
         reading = Asked().of_system(ALL, rules)
         run = input_of(self._rows[1], "score", "`run`", reading)
-        parts = [*Joining(judgements, ties, run.argument).join(run.rows())]
+        joining = Joining(judgements, ties, run.argument)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # `measured` has warned
+            parts = [*joining.join(run.rows())]
+        self.missing[are_known] = joining.missing
         joined = Joined(*map(np.concatenate, zip(*parts, strict=True)))
         order = np.argsort(joined.places)
         labels, scores = (

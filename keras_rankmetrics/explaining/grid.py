@@ -319,17 +319,20 @@ def _means(
     """
     values = np.full((len(orders), *_shape(recipes)), np.nan)
     marks = np.full(values.shape[:2], np.nan)
-    whole = _needs_all(recipes, bool(here.all()))
+    made = [default_of(recipe.metric) for recipe in recipes]
+    free = np.array([not (x.has_upper_bound and x.aggregate.bounded) for x in made])
 
     def goes_on(means: np.ndarray, errors: np.ndarray) -> np.ndarray:
-        errors[whole] = np.inf
-        return may_match(means, errors)
+        errors[free] = np.inf  # no sample bounds them
+        found: np.ndarray = may_match(means, errors)
+        return found
 
     for are_known in (True, False):
         places = [n for n, x in enumerate(orders) if x.are_known == are_known]
         parts = [
             Part(
                 data.lists(orders[place]),
+                data.missing[are_known],
                 _definitions(recipes, offered[place], orders[place].ties),
             )
             for place in places
@@ -356,18 +359,6 @@ def _definitions(
         with contextlib.suppress(ValueError):
             found[place] = recipes[place].definition(ties)
     return found
-
-
-def _needs_all(recipes: Sequence[Recipe], are_all_here: bool) -> np.ndarray:
-    """Return True for recipes whose means no sample bounds, `[recipes]`.
-
-    Values may be outside of [0, 1], or do not exist for lists that the run
-    lacks.
-    """
-    made = [default_of(recipe.metric) for recipe in recipes]
-    is_free = [not (x.has_upper_bound and x.aggregate.bounded) for x in made]
-    is_lower = [not x.more_is_better or x.turns_under is not None for x in made]
-    return np.array(is_free) | (np.array(is_lower) & (not are_all_here))
 
 
 def places_of(

@@ -21,6 +21,7 @@ from keras_rankmetrics.comparing.joining import Joined
 from keras_rankmetrics.comparing.values import ListsSoFar
 from keras_rankmetrics.conventions.rules import Rules
 from keras_rankmetrics.engine.definition import Definition
+from keras_rankmetrics.engine.definition.definition import chosen
 from keras_rankmetrics.explaining.settings import DECIMALS, EMPTY, QUERIES
 from keras_rankmetrics.tables.ragged import Ragged
 
@@ -38,10 +39,12 @@ class Part(NamedTuple):
 
     Attributes:
         lists: the lists, the items of each by descending score.
+        missing: the places of those that the run lacks.
         definitions: the definitions of the metrics, by place.
     """
 
     lists: Joined
+    missing: np.ndarray
     definitions: Mapping[int, Definition]
 
 
@@ -187,14 +190,14 @@ def _add(
     shared = np.any(equal, axis=0)
     every = {place: x for each in left for place, x in each.items()}
     row_of = {place: row for row, place in enumerate(every)}
-    of_shared = _values(parts[0].lists, some[shared], [*every.values()])
+    of_shared = _values(parts[0], some[shared], [*every.values()])
     for means, part, definitions, is_equal in zip(
         found, parts, left, equal, strict=True
     ):
         if not definitions:
             continue
         places = [*definitions]
-        own = _values(part.lists, some[~is_equal], [*definitions.values()])
+        own = _values(part, some[~is_equal], [*definitions.values()])
         arrays = []
         for ours, theirs in zip(own, of_shared, strict=True):
             array = np.empty((len(places), len(some)), ours.dtype)
@@ -206,21 +209,35 @@ def _add(
 
 
 def _values(
-    lists: Joined, places: np.ndarray, definitions: Sequence[Definition]
+    part: Part, places: np.ndarray, definitions: Sequence[Definition]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the values of lists, and which are valid, `[metrics, lists]`."""
+    """Return the values of lists, and which are valid, `[metrics, lists]`.
+
+    Lists that the run lacks have no value of metrics for which lower is better.
+    """
     if not len(places) or not definitions:
         shape = len(definitions), len(places)
         return np.zeros(shape), np.zeros(shape, bool)
+    lengths = part.lists.lengths
     labels, scores = (
-        Ragged(x, lists.lengths).take(places)
-        for x in (lists.labels, lists.scores)
+        Ragged(x, lengths).take(places)
+        for x in (part.lists.labels, part.lists.scores)
     )
     so_far = ListsSoFar(definitions)
     numbers = np.arange(len(places))
     so_far.add(Joined(numbers, labels.lengths, labels.values, scores.values))
-    values = so_far.values()
-    return np.where(values.valid, values.values, 0.0), values.valid
+    values, valid, *_ = so_far.values()
+    lower = np.array([has_no_worst(x) for x in definitions])
+    values[np.ix_(lower, np.isin(places, part.missing))] = np.nan
+    return np.where(valid, values, 0.0), valid
+
+
+def has_no_worst(definition: Definition) -> bool:
+    """Return True if lower is better, except for metrics of judgements."""
+    traits = definition.traits
+    turned = bool(chosen(definition.options, traits.metric.turns_under))
+    is_lower = traits.more_is_better == turned
+    return is_lower and traits.needs_labels is None
 
 
 def _are_equal(one: Joined, other: Joined) -> np.ndarray:
