@@ -126,6 +126,8 @@ class Grid:
         tools: the conventions of settings, and their names, by index.
         marks: `[orders, recipes]`, numbers that are equal if the metrics are
             equal on all lists.
+        is_whole: bool `[orders, recipes]`, True for values over all lists, not
+            those of a sample.
         departures: the number of choices of each setting that differ from our
             defaults, with half of one for an unusual cutoff.
         ours: `[recipes]`, the value of the metric with our defaults.
@@ -137,6 +139,7 @@ class Grid:
     recipes: list[Recipe]
     values: np.ndarray
     marks: np.ndarray
+    is_whole: np.ndarray
     tools: Mapping[Index, list[tuple[str, str]]]
     departures: np.ndarray
     ours: np.ndarray
@@ -217,7 +220,14 @@ def grid_of(
                 reported |= plain
             places = _offered(recipes, reported)
         offered.append(places)
-    values, marks = _means(data, kept, recipes, offered, here, may_match)
+    found = _evaluated(data, kept, recipes, offered, here, may_match)
+    if not found.is_whole.all():
+        some = found.is_whole.any(axis=0)
+        wanted = _defaults(data, recipe_places, np.flatnonzero(some))
+        [ours], *_ = _evaluated(data, kept[:1], recipes, [wanted], here, None)
+        found.values[0, wanted] = ours[wanted]
+        found.is_whole[0, wanted] = True
+    values = found.values
     # No script rounds each list, or drops judgements, except for a tool.
     dropped = ~_reported(tools, values.shape)
     dropped[[order.are_known for order in kept], ..., 0] = False
@@ -229,7 +239,8 @@ def grid_of(
         kept,
         list(recipes),
         values,
-        marks,
+        found.marks,
+        found.is_whole,
         tools,
         departures,
         ours,
@@ -261,6 +272,18 @@ def _place(recipe: Recipe, recipes: Mapping[Recipe, int]) -> int | None:
     A cutoff that is longer than all lists is none.
     """
     return recipes.get(recipe, recipes.get(recipe._replace(k=None)))
+
+
+def _defaults(
+    data: Data, recipes: Mapping[Recipe, int], some: Iterable[int]
+) -> list[int]:
+    """Return the places of some recipes with our defaults, without others."""
+    every = [*recipes]
+    found = (
+        _place(data.simplest_recipe(every[place].plain), recipes)
+        for place in some
+    )
+    return [*dict.fromkeys(place for place in found if place is not None)]
 
 
 def _ours(
@@ -299,15 +322,30 @@ def _shape(recipes: Sequence[Recipe]) -> tuple[int, ...]:
     return len(recipes), len(QUERIES), len(EMPTY), len(DECIMALS)
 
 
-def _means(
+class _Evaluated(NamedTuple):
+    """The means of settings.
+
+    Attributes:
+        values: `[orders, recipes, queries, empty, decimals]`, NaN for settings
+            that do not exist.
+        marks: `[orders, recipes]`, as in `Grid`.
+        is_whole: bool `[orders, recipes]`, True for means over all lists.
+    """
+
+    values: np.ndarray
+    marks: np.ndarray
+    is_whole: np.ndarray
+
+
+def _evaluated(
     data: Data,
     orders: Sequence[TieOrder],
     recipes: Sequence[Recipe],
-    offered: Sequence[Sequence[int]],
+    offered: Sequence[Iterable[int]],
     here: np.ndarray,
     may_match: MayMatch | None,
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return the means of all settings, and marks of `[orders, recipes]`.
+) -> _Evaluated:
+    """Return the means of all settings.
 
     Args:
         data: the judgements and the run.
@@ -318,14 +356,16 @@ def _means(
         may_match: returns the recipes to go on with after a sample; or None.
     """
     values = np.full((len(orders), *_shape(recipes)), np.nan)
-    marks = np.full(values.shape[:2], np.nan)
+    found = _Evaluated(
+        values, values[:, :, 0, 0, 0].copy(), np.ones(values.shape[:2], bool)
+    )
     made = [default_of(recipe.metric) for recipe in recipes]
-    free = np.array([not (x.has_upper_bound and x.aggregate.bounded) for x in made])
+    is_bounded = [x.has_upper_bound and x.aggregate.bounded for x in made]
 
     def goes_on(means: np.ndarray, errors: np.ndarray) -> np.ndarray:
-        errors[free] = np.inf  # no sample bounds them
-        found: np.ndarray = may_match(means, errors)
-        return found
+        errors[~np.array(is_bounded, bool)] = np.inf  # no sample bounds them
+        assert may_match is not None
+        return may_match(means, errors)
 
     for are_known in (True, False):
         places = [n for n, x in enumerate(orders) if x.are_known == are_known]
@@ -337,17 +377,18 @@ def _means(
             )
             for place in places
         ]
-        if parts:
-            lists = len(parts[0].lists.lengths)
-            counted = here if are_known else np.ones(lists, bool)
-            found = means_of(
-                parts, counted, len(recipes), may_match and goes_on
-            )
-            values[places] = [x.values for x in found]
-            marks[places] = [x.marks for x in found]
+        if not parts:
+            continue
+        lists = len(parts[0].lists.lengths)
+        counted = here if are_known else np.ones(lists, bool)
+        means = means_of(parts, counted, len(recipes), may_match and goes_on)
+        for place, each in zip(places, means, strict=True):
+            found.values[place] = each.values
+            found.marks[place] = each.marks / lists
+            found.is_whole[place] = each.are_of(lists)
     takes_one = [Traits.of(recipe.metric).one_is_best for recipe in recipes]
     values[:, ~np.array(takes_one, bool), :, EMPTY.index("one")] = np.nan
-    return values, marks
+    return found
 
 
 def _definitions(

@@ -2,8 +2,8 @@
 
 All settings are evaluated on a random sample first. The next lists, twice as
 many each time, are for those alone that may still have a number: those within
-the error of their mean, which is exceeded with a probability below 1e-9 by the
-bound of Maurer and Pontil (COLT 2009). What is left in the end has been
+six standard errors of their mean, plus 15 lists that the sample may lack, so
+that less than one in a million is lost. What is left in the end has been
 evaluated on all lists, so that its values are exact.
 
 Lists without ties are equal in all orders of ties, and evaluated once.
@@ -11,7 +11,6 @@ Lists without ties are equal in all orders of ties, and evaluated once.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -26,7 +25,9 @@ from keras_rankmetrics.explaining.settings import DECIMALS, EMPTY, QUERIES
 from keras_rankmetrics.tables.ragged import Ragged
 
 SAMPLE = 500  # lists
-_LOG = math.log(4e9)  # of 2 over the probability of an error
+_ERRORS = 6.0  # standard errors
+# Lists of value 1 that a sample lacks with a probability of exp(-15).
+_RARE = 15.0
 _LISTS = 1000  # at once
 # From the means of metrics, `[metrics, queries, empty, decimals]`, and how far
 # they may be from those over all lists, to True for metrics to go on with,
@@ -92,6 +93,11 @@ class Means:
                 self._totals[places, queries, decimals] += total
         self.marks[places] += values @ marks
 
+    def are_of(self, number: int) -> np.ndarray:
+        """Return True for metrics that have seen so many lists, `[metrics]`."""
+        found: np.ndarray = self._seen[:, 0] == number
+        return found
+
     @property
     def values(self) -> np.ndarray:
         """The means, `[metrics, queries, empty, decimals]`."""
@@ -123,8 +129,8 @@ class Means:
                 variance = np.maximum(second - means**2, 0.0)
                 number = lists[..., None]
                 left = 1 - (self._seen / every)[..., None]
-                error = np.sqrt(2 * variance * _LOG * left / number)
-                error += 7 * _LOG / (3 * np.maximum(number - 1, 1))
+                error = _ERRORS * np.sqrt(variance * left / number)
+                error += _RARE / np.maximum(number, 1)
             found.append(np.where(number > 0, error, np.inf))
         errors = np.stack(found, axis=2)
         errors[self._seen >= every] = 0.0
