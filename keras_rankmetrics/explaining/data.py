@@ -23,6 +23,7 @@ from keras_rankmetrics.comparing.values import of_arrays
 from keras_rankmetrics.conventions.rules import Rules
 from keras_rankmetrics.engine.inputs.tensors import to_numpy
 from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
+from keras_rankmetrics.explaining.calls import Inputs, Known
 from keras_rankmetrics.explaining.settings import Recipe, TieOrder, default_of
 from keras_rankmetrics.tables.item_rows import (
     ListItems,
@@ -54,9 +55,12 @@ class Data:
         truth: the labels, as for `evaluate`.
         run: the scores, as for `evaluate`.
         asked: how to read both.
+        asked_metrics: the argument `metrics` of `explain`.
     """
 
-    def __init__(self, truth: Any, run: Any, asked: Asked) -> None:
+    def __init__(
+        self, truth: Any, run: Any, asked: Asked, asked_metrics: Any = None
+    ) -> None:
         self._simplest: dict[TieOrder, TieOrder | None] = {}
         self._lists: dict[tuple[Any, ...], Joined] = {}
         none = np.zeros(0, np.int64)
@@ -70,7 +74,8 @@ class Data:
         self.has_ids: bool = has_ids or together.integers_are_ids(inputs)
         if self.has_ids:
             truth_rows, rows = self._rows = judged.all_rows(), ranked.all_rows()
-            queries = judged.queries()
+            queries, named = judged.queries(), ranked.queries()
+            self._run_queries = rows.query if named is None else named
             self._queries = truth_rows.query if queries is None else queries
             self.labels: np.ndarray = truth_rows.value
             scores = rows.value
@@ -95,6 +100,13 @@ class Data:
             lists = np.repeat(np.arange(len(run)), len(scores) // len(run))
             self._has_same_id, of_truth = False, np.zeros(1, np.int64)
             self.labels = self.labels[self.labels != -1]  # without padding
+        self.inputs: Inputs = Inputs.of(
+            judged,
+            ranked,
+            asked,
+            asked_metrics,
+            self.has_ids and not np.isin(rows.query, self._queries).all(),
+        )
         grades = np.unique(np.maximum(self.labels, 0)).astype(float)
         self.grades: np.ndarray = grades
         above_0 = grades[grades > 0][:_GRADES]
@@ -185,6 +197,24 @@ class Data:
             (judged.value > 0).sum() == (known.value > 0).sum()
             and np.isin(self._queries, known.query).all()
         )
+
+    def judgements(self, known: Known) -> dict[Any, dict[Any, float]]:
+        """Return the labels of items by query, those that a tool knows."""
+        if not self.has_ids:
+            raise ValueError(
+                "Judgements should have ids. Received: labels and scores, all "
+                "of which are known. Pass them as they are."
+            )
+        rows = self.known if known == "items" else self._rows[0]
+        queries = rows.query if known == "items" else self._queries
+        if known == "queries":
+            queries = queries[np.isin(queries, self._run_queries)]
+        found: dict[Any, dict[Any, float]] = {q: {} for q in queries.tolist()}
+        columns = (x.tolist() for x in rows)
+        for query, item, label in zip(*columns, strict=True):
+            if query in found:
+                found[query][item] = label
+        return found
 
     def simplest_recipe(self, recipe: Recipe) -> Recipe:
         """Return the simplest recipe that is equal for these labels."""

@@ -129,8 +129,18 @@ def explain(
         )
     together.check_read_again({"truth": truth, "run": run}, "`explain`")
     tool = None if convention is None else conventions.named(convention)
-    data = Data(truth, run, asked)
-    recipes = recipes_of(data, candidates_of(metrics))
+    data = Data(truth, run, asked, metrics)
+    recipes = recipes_of(data, candidates_of(metrics, data.thresholds))
+    if not recipes:
+        shares = data.grades[data.grades % 1 > 0]
+        raise ValueError(
+            "`metrics` should be metrics that take the labels. Received: "
+            f"{metrics!r}, and a label of {shares[0]:g}, which they count as "
+            "irrelevant. Leave `metrics` out, or pass labels of 0 and 1."
+            if len(shares)
+            else "`metrics` should be metrics that take the labels. Received: "
+            f"{metrics!r}. Leave `metrics` out."
+        )
     near = functools.partial(may_match, recipes, numbers)
     grid = grid_of(data, recipes, near)
     # The tool reports the number, or the last of two.
@@ -147,8 +157,14 @@ def explain(
     return Steps((first, others[0]), _steps(grid, found))
 
 
-def candidates_of(metrics: Any) -> list[Candidate]:
+def candidates_of(
+    metrics: Any, grades: tuple[float, ...] = ()
+) -> list[Candidate]:
     """Return the classes and cutoffs of metrics.
+
+    Args:
+        metrics: the names of metrics, also as tools write them.
+        grades: thresholds of relevance that tools may be given.
 
     Raises:
         TypeError: if they are neither text nor a list of it.
@@ -162,7 +178,7 @@ def candidates_of(metrics: Any) -> list[Candidate]:
         )
     found = []
     for text in [spec for each in texts or () for spec in specs_in(str(each))]:
-        named = _named(text)
+        named = _named(text, grades)
         if not named:
             hint = nearest(text.partition("@")[0], class_by_name())
             raise ValueError(
@@ -175,12 +191,13 @@ def candidates_of(metrics: Any) -> list[Candidate]:
     return found
 
 
-def _named(text: str) -> list[Candidate]:
+def _named(text: str, grades: tuple[float, ...]) -> list[Candidate]:
     """Return the metrics that we or some tools call by a name; maybe none."""
-    exact = [x for x in named_metrics() if x.name == text]
+    exact = [x for x in named_metrics(grades) if x.name == text]
     name, _, at = text.partition("@")
     own = class_named(name)
-    if exact and own is None:
+    is_plain = not at or at.replace(",", "").isdecimal()
+    if exact and (own is None or not is_plain):
         return [
             Candidate(type(x.metric).__name__, (x.k,) if x.k else ())
             for x in exact
@@ -192,7 +209,7 @@ def _named(text: str) -> list[Candidate]:
     if len(name) >= _LETTERS:
         classes |= {
             type(x.metric).__name__
-            for x in named_metrics()
+            for x in named_metrics(grades)
             if plain(name) in plain(x.name)
         }
     numbers = tuple(map(int, cutoffs))
@@ -237,6 +254,7 @@ def explanation(grid: Grid, number: Number) -> Explanation:
         difference.coincidences(number, exists & grid.is_reported),
         grid.notes,
         grid.hints,
+        grid.data,
     )
 
 
@@ -268,6 +286,7 @@ def _answers(grid: Grid, matches: Sequence[_Match]) -> Iterator[Answer]:
             grid.tools_at(each.at for each in group),
             ours,
             reported and setting_of(grid, *reported),
+            float(grid.marks[best.at[:2]]),
         )
 
 

@@ -43,6 +43,7 @@ from keras_rankmetrics.types import TiePolicy
 
 Index = tuple[int, ...]
 UNREPORTED = 3.0  # the cost of a setting that no tool reports
+_OF_ALL = "grades", "members"  # labels that any script may have
 _NOTHING = "relevance_threshold", np.inf  # is relevant
 
 
@@ -133,6 +134,7 @@ class Grid:
         ours: `[recipes]`, the value of the metric with our defaults.
         notes: sentences on queries and items that do not match.
         hints: sentences on tools that may report another number for this run.
+        data: the judgements and the run.
     """
 
     orders: list[TieOrder]
@@ -145,6 +147,7 @@ class Grid:
     ours: np.ndarray
     notes: tuple[str, ...]
     hints: tuple[str, ...]
+    data: Data
 
     def of_tool(self, convention: str) -> Grid:
         """Return the settings that one tool reports."""
@@ -203,6 +206,9 @@ def grid_of(
     [here] = measured.systems[ALL].valid
     ties: tuple[TiePolicy, ...] = ("stable", "pessimistic", "optimistic")
     orders = [TieOrder(), *(TieOrder(ties=each) for each in ties)]
+    if data.has_ids:
+        members = Rules(labels="members")
+        orders += [TieOrder(members), TieOrder(members, "stable")]
     named = named_metrics(data.thresholds)
     orders += [order for each in named for order in each.orders]
     simple = [data.simplest(order) for order in orders]
@@ -216,7 +222,7 @@ def grid_of(
         reported = {index[1] for index in tools if index[0] == place}
         places = [*range(len(recipes))]
         if order != every:
-            if order.rules.labels == "grades" and order.are_known:
+            if order.rules.labels in _OF_ALL and order.are_known:
                 reported |= plain
             places = _offered(recipes, reported)
         offered.append(places)
@@ -246,6 +252,7 @@ def grid_of(
         ours,
         notes,
         tuple(data.hints),
+        data,
     )
 
 
