@@ -121,7 +121,9 @@ class Answer(NamedTuple):
         known: Known = "all"
         if not self.reported.are_known:
             known = "items"
-        elif self.reported.rules.queries != conventions.named(tool).rules.queries:
+        elif (
+            self.reported.rules.queries != conventions.named(tool).rules.queries
+        ):
             known = "queries"
         return Call(number, name, tool, known)
 
@@ -284,7 +286,11 @@ class Explanation:
             shown = [[x] for x in self.nearest]
         for n, (first, *others) in enumerate(shown, start=1):
             call = first.call(self.number)
-            own = [] if call is None or not self.data else code(self.data.inputs, call)
+            own = (
+                []
+                if call is None or not self.data
+                else code(self.data.inputs, call)
+            )
             lines.append(f"\n{n}. {first.in_words(own, others)}")
         if more:
             lines.append(f"\n... and {more:,} more.")

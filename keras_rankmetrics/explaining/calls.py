@@ -47,7 +47,7 @@ class Inputs:
         arguments: further arguments of `explain` and of `evaluate`, as code.
         of_known: those of `evaluate` if the judgements are a dict by query.
         metrics: the argument `metrics` of `explain`.
-        are_dicts: True for dicts of dicts.
+        are_dicts: True for dicts of labels, and of scores or ids, by query.
         lacks_queries: True if the truth lacks queries of the run.
         options: the options of the command; None if it cannot read these.
     """
@@ -103,9 +103,7 @@ class Inputs:
             arguments,
             of_known,
             metrics,
-            _is_dict_of_dicts(truth.x, _LABELS)
-            and _is_dict_of_dicts(run.x, _SCORES)
-            and not of_known,
+            _has_labels(truth.x) and _has_items(run.x),
             lacks_queries,
             _options(truth.x, run.x, asked),
         )
@@ -137,17 +135,14 @@ class Inputs:
     def in_shell(self, call: Call) -> list[str]:
         """Return a line of the command, or of Python where it has no option."""
         if self.options is None or call.known != "all":
-            return [_COMMAND_LACKS, "import keras_rankmetrics as krm"] + (
-                self.in_python(call)
-            )
+            code = self.in_python(call)
+            return [_COMMAND_LACKS, "import keras_rankmetrics as krm", *code]
         files, *options = self.options
         words = ["-m", call.name, "--convention", call.tool, *options]
         return [f"krm eval {files} {shlex.join(words)}"]
 
 
 _VARIABLES = {"query_ids": "query_ids", "item_ids": "item_ids"}
-_LABELS = (Mapping,)
-_SCORES = (Mapping, list, tuple)
 
 
 def _code(name: str, x: Any) -> str:
@@ -155,24 +150,25 @@ def _code(name: str, x: Any) -> str:
     return repr(os.fsdecode(x)) if isinstance(x, str | os.PathLike) else name
 
 
-def _is_dict_of_dicts(x: Any, kinds: tuple[type, ...]) -> bool:
-    """Return True for a dict whose values are of these kinds, or lists of ids."""
-    if not isinstance(x, Mapping):
-        return False
-    return all(
-        isinstance(each, kinds)
-        and (isinstance(each, Mapping) or all(map(_is_id, each)))
-        for each in x.values()
-    ) and not any(
-        isinstance(label, int | float) and label < 0
-        for each in x.values()
-        if isinstance(each, Mapping) and kinds == _LABELS
-        for label in each.values()
+def _has_labels(truth: Any) -> bool:
+    """Return True for a dict with a dict of labels of 0 or more by query."""
+    return isinstance(truth, Mapping) and all(
+        isinstance(items, Mapping)
+        and all(isinstance(x, int | float) and x >= 0 for x in items.values())
+        for items in truth.values()
     )
 
 
-def _is_id(x: Any) -> bool:
-    return isinstance(x, str | int)
+def _has_items(run: Any) -> bool:
+    """Return True for a dict by query of dicts by item, or of lists of ids."""
+    return isinstance(run, Mapping) and all(
+        isinstance(items, Mapping)
+        or (
+            isinstance(items, list)
+            and all(isinstance(x, str | int) for x in items)
+        )
+        for items in run.values()
+    )
 
 
 def _options(truth: Any, run: Any, asked: Reading) -> tuple[str, ...] | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import warnings
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -64,7 +63,9 @@ class Data:
         self._simplest: dict[TieOrder, TieOrder | None] = {}
         self._lists: dict[tuple[Any, ...], Joined] = {}
         none = np.zeros(0, np.int64)
-        self.missing: dict[bool, np.ndarray] = dict.fromkeys((True, False), none)
+        self.missing: dict[bool, np.ndarray] = dict.fromkeys(
+            (True, False), none
+        )
         self._passed = truth, {ALL: run}, asked
         plain = asked.of_system(None, Rules())
         judged = input_of(truth, "label", "`truth`", plain)

@@ -132,14 +132,10 @@ def explain(
     data = Data(truth, run, asked, metrics)
     recipes = recipes_of(data, candidates_of(metrics, data.thresholds))
     if not recipes:
-        shares = data.grades[data.grades % 1 > 0]
+        received = ", ".join(f"{x:g}" for x in data.grades[:5])
         raise ValueError(
-            "`metrics` should be metrics that take the labels. Received: "
-            f"{metrics!r}, and a label of {shares[0]:g}, which they count as "
-            "irrelevant. Leave `metrics` out, or pass labels of 0 and 1."
-            if len(shares)
-            else "`metrics` should be metrics that take the labels. Received: "
-            f"{metrics!r}. Leave `metrics` out."
+            "`metrics` should include one that takes the labels. Received: "
+            f"{metrics!r}, and the labels {received}. Leave `metrics` out."
         )
     near = functools.partial(may_match, recipes, numbers)
     grid = grid_of(data, recipes, near)
@@ -231,9 +227,7 @@ class _Match(NamedTuple):
 def _matches(grid: Grid, difference: Difference) -> list[_Match]:
     """Return the matches, those with the lowest cost first."""
     is_whole = grid.is_whole[..., None, None, None]
-    rounded, cut = (
-        x & is_whole for x in (difference.rounded, difference.cut)
-    )
+    rounded, cut = (x & is_whole for x in (difference.rounded, difference.cut))
     found = np.argwhere(rounded | cut)
     costs = grid.costs[tuple(found.T)] + _CUT * cut[tuple(found.T)]
     ordered = found[np.argsort(costs, kind="stable")]

@@ -162,7 +162,9 @@ def means_of(
     while done < len(here) and any(left):
         for begin in range(done, stop, _LISTS):
             some = order[begin : min(begin + _LISTS, stop)]
-            _add(found, parts, left, [x[some] for x in equal], some, here, marks)
+            _add(
+                found, parts, left, [x[some] for x in equal], some, here, marks
+            )
         done, stop = stop, min(2 * stop, len(here))
         for means, definitions in zip(found, left, strict=True):
             if may_match and done < len(here):
@@ -203,15 +205,22 @@ def _add(
         if not definitions:
             continue
         places = [*definitions]
+        rows = np.array([row_of[place] for place in places])
         own = _values(part, some[~is_equal], [*definitions.values()])
-        arrays = []
-        for ours, theirs in zip(own, of_shared, strict=True):
-            array = np.empty((len(places), len(some)), ours.dtype)
-            array[:, ~is_equal] = ours
-            rows = [row_of[place] for place in places]
-            array[:, is_equal] = theirs[np.ix_(rows, is_equal[shared])]
-            arrays.append(array)
-        means.add(places, *arrays, here[some], marks[some])
+        values, valid = (
+            _joined(ours, theirs[rows][:, is_equal[shared]], is_equal)
+            for ours, theirs in zip(own, of_shared, strict=True)
+        )
+        means.add(places, values, valid, here[some], marks[some])
+
+
+def _joined(
+    own: np.ndarray, shared: np.ndarray, is_shared: np.ndarray
+) -> np.ndarray:
+    """Return the values of lists of which some are shared."""
+    found = np.empty((len(own), len(is_shared)), own.dtype)
+    found[:, ~is_shared], found[:, is_shared] = own, shared
+    return found
 
 
 def _values(
@@ -258,5 +267,7 @@ def _are_equal(one: Joined, other: Joined) -> np.ndarray:
         wrong[1:] |= tied & (lists[1:] == lists[:-1])
     wrong |= one.labels != other.labels
     wrong |= (one.scores == -np.inf) != (other.scores == -np.inf)
-    found: np.ndarray = np.bincount(lists[wrong], minlength=len(one.lengths)) == 0
+    found: np.ndarray = (
+        np.bincount(lists[wrong], minlength=len(one.lengths)) == 0
+    )
     return found

@@ -94,6 +94,7 @@ FORMS = {
     ),
 }
 
+
 def printed(found):
     """Yield the code of each answer that has some, and its value."""
     text = str(found)
@@ -227,5 +228,5 @@ def test_names_with_grades_and_signs():
 
 def test_metrics_that_do_not_take_the_labels():
     truth = {"q": {"a": 1, "b": 0.5}}
-    with pytest.raises(ValueError, match="that take the labels"):
+    with pytest.raises(ValueError, match="one that takes the labels"):
         krm.explain("0.5", truth, {"q": ["a", "b"]}, "mrr")
