@@ -12,6 +12,7 @@ from typing import Any
 from keras_rankmetrics import conventions, gains, metrics
 from keras_rankmetrics.engine.messages import nearest
 from keras_rankmetrics.engine.metric.ranking_metric import ConfiguredMetric
+from keras_rankmetrics.explaining.calls import Inputs
 from keras_rankmetrics.explaining.explain import explain
 from keras_rankmetrics.explaining.words import sentence
 from keras_rankmetrics.metrics.names import class_by_name
@@ -64,7 +65,7 @@ def of_number(arguments: argparse.Namespace) -> tuple[str, int]:
         higher_is_better=not arguments.lower_is_better,
         convention=arguments.convention,
     )
-    return str(explanation), 0
+    return explanation.in_words(Inputs.in_shell), 0
 
 
 def parsed_signature(text: str) -> tuple[_Metric, dict[str, str], str]:

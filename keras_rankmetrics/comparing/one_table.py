@@ -410,12 +410,13 @@ def _evaluated(
     is_series = hasattr(sample_weight, "to_dict")
     weights = sample_weight.to_dict() if is_series else sample_weight
     are_in_order = any(metric.ties == "stable" for metric in members)
+    definitions = [metric.definition for metric in members]
     while True:
         systems = {}
         for name, table in tables.items():
             # Of a table that is read again.
             table.same_id = table.same_id_judged = table.unranked = 0
-            systems[name] = System(table, values.ListsSoFar(members))
+            systems[name] = System(table, values.ListsSoFar(definitions))
         lists = ListsOfTable(systems, rules, are_in_order, weights)
         with contextlib.suppress(QueriesReturnError):
             for part in next(iter(tables.values())).parts():

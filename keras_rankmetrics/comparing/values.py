@@ -12,6 +12,7 @@ from keras_rankmetrics.comparing.joining import Joined
 from keras_rankmetrics.comparing.measured import Overlap, Values
 from keras_rankmetrics.engine.aggregates import PerList
 from keras_rankmetrics.engine.backend.operations import ops
+from keras_rankmetrics.engine.definition import Definition
 from keras_rankmetrics.engine.evaluation.batch_cache import Batch
 from keras_rankmetrics.engine.evaluation.evaluate import (
     PerReading,
@@ -82,7 +83,7 @@ def of_lists(
     Raises:
         ValueError: if a metric would misread the labels.
     """
-    found = ListsSoFar(metrics)
+    found = ListsSoFar([metric.definition for metric in metrics])
     for each in joined:
         found.add(each, None if weights is None else weights[each.places])
     return found.values()
@@ -92,11 +93,11 @@ class ListsSoFar:
     """The values of lists that come in chunks.
 
     Args:
-        metrics: the metrics.
+        definitions: the definitions of the metrics.
     """
 
-    def __init__(self, metrics: Sequence[RankingMetric]) -> None:
-        self._definitions = [metric.definition for metric in metrics]
+    def __init__(self, definitions: Sequence[Definition]) -> None:
+        self._definitions = definitions
         self._fills = {"labels": -1.0, "scores": 0.0}
         if self._definitions[0].traits.reads == "two_rankings":
             self._fills = dict.fromkeys(self._fills, -np.inf)

@@ -7,6 +7,7 @@ import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from keras_rankmetrics.conventions.presets import ByCutoff
 from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
 
 # From the value of a source's parameter to options here, or a ValueError that
@@ -78,6 +79,8 @@ class Measure(NamedTuple):
 
 
 CUTOFF = {"cutoff": option("k")}
+# Of precision that is divided by its cutoff, if any.
+OVER_K = ByCutoff("k", "retrieved")
 
 
 def at(metric: type[RankingMetric], **options: Any) -> Measure:

@@ -43,14 +43,26 @@ SETS: Mapping[str, Any] = {
 }
 
 
+class ByCutoff(NamedTuple):
+    """An option that depends on the cutoff.
+
+    Args:
+        with_k: the value with a cutoff.
+        without_k: the value without one.
+    """
+
+    with_k: Any
+    without_k: Any
+
+
 class Preset(typing.Generic[Parameters, MetricT]):
     """A metric with some options set, called like the metric itself.
 
     Args:
         metric: the class.
         options: the options to set, which a call may override. `Required` marks
-            an option that each call must set, and `Fixed` one that no call may
-            change.
+            an option that each call must set, `Fixed` one that no call may
+            change, and `ByCutoff` one that depends on the cutoff.
         convention: the name of the convention, for errors.
 
     >>> from keras_rankmetrics.conventions import sklearn
@@ -69,11 +81,15 @@ class Preset(typing.Generic[Parameters, MetricT]):
         self.metric = typing.cast(type[MetricT], metric)
         self.required: dict[str, Required] = _of_kind(Required, options)
         self.fixed: dict[str, Fixed] = _of_kind(Fixed, options)
+        by_cutoff = _of_kind(ByCutoff, options)
+        self.without_k: dict[str, Any] = {
+            name: x.without_k for name, x in by_cutoff.items()
+        }
         self.options: dict[str, Any] = {
             name: self.fixed[name].value if name in self.fixed else value
             for name, value in options.items()
             if name not in self.required
-        }
+        } | {name: x.with_k for name, x in by_cutoff.items()}
         self.__doc__ = self.metric.__doc__
         self.__name__: str = self.metric.__name__
         signature = inspect.signature(metric)
@@ -96,10 +112,14 @@ class Preset(typing.Generic[Parameters, MetricT]):
         """Return one metric per cutoff."""
         for k in cutoffs:
             self._check_fixed({"k": k})
-        completed = self._completed(options)
-        if "k" not in options:
-            completed.pop("k", None)  # the cutoff of a measure without one
-        return self.metric.at(*cutoffs, **completed)
+        if not cutoffs:
+            return self.metric.at()
+        found = []
+        for k in cutoffs:
+            completed = self._completed({**options, "k": k})
+            del completed["k"]
+            found += self.metric.at(k, **{**completed, **options})
+        return found
 
     def _completed(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Return all options; raise ValueError if one is missing or fixed."""
@@ -110,7 +130,10 @@ class Preset(typing.Generic[Parameters, MetricT]):
                     f"`{self.__name__}` needs `{name}`, {required.what}. "
                     f"Received: `{name}={arguments.get(name)!r}`."
                 )
-        return {**self.options, **arguments}
+        completed = {**self.options, **arguments}
+        if completed.get("k") is None:
+            completed |= {**self.without_k, **arguments}
+        return completed
 
     def _check_fixed(self, arguments: Mapping[str, Any]) -> None:
         """Raise ValueError if an argument changes a fixed option."""

@@ -8,7 +8,13 @@ from typing import Any
 
 from keras_rankmetrics import gains, metrics
 from keras_rankmetrics.conventions.convention import Convention
-from keras_rankmetrics.conventions.measures import Measure, at, at_k, over_k
+from keras_rankmetrics.conventions.measures import (
+    OVER_K,
+    Measure,
+    at,
+    at_k,
+    over_k,
+)
 from keras_rankmetrics.conventions.presets import SETS, Fixed, Required
 from keras_rankmetrics.conventions.rules import Rules
 from keras_rankmetrics.conventions.vocabularies import Suffixed
@@ -26,7 +32,7 @@ torchmetrics: Convention = Convention(
     "torchmetrics/functional/retrieval, version 1.9",
     {
         "NDCG": {"gain_fn": gains.linear_gain},
-        "PrecisionAtK": {"denominator": "k"},
+        "PrecisionAtK": {"denominator": OVER_K},
         "RecallAtK HitRateAtK MeanReciprocalRank RPrecision": {},
         "MeanAveragePrecision": {"denominator": "hits"},
         "FallOutAtK": {

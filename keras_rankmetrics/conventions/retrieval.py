@@ -12,6 +12,7 @@ from keras_rankmetrics import gains, metrics
 from keras_rankmetrics.conventions.convention import Convention
 from keras_rankmetrics.conventions.measures import (
     CUTOFF,
+    OVER_K,
     Choices,
     Meaning,
     Measure,
@@ -322,7 +323,7 @@ ranx: Leveled = Leveled(
     "ranx/metrics, version 0.3",
     {
         "DCG NDCG": _LINEAR,
-        "PrecisionAtK F1AtK": {"denominator": "k"},
+        "PrecisionAtK F1AtK": {"denominator": OVER_K},
         "RecallAtK HitRateAtK MeanAveragePrecision MeanReciprocalRank "
         "RPrecision RankBiasedPrecision BPref": {},
         "InterpolatedPrecision": {"rounding": "trec_eval_9"},

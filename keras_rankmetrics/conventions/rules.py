@@ -118,6 +118,12 @@ class Rules(NamedTuple):
         )
 
     @property
+    def counted_queries(self) -> Literal["truth", "both"]:
+        """The queries that count if the run has no empty lists."""
+        is_excluded = self.nothing_retrieved == "is_excluded"
+        return "both" if is_excluded else self.queries
+
+    @property
     def in_words(self) -> str:
         """The order of tied items in words, and the other rules."""
         ties = "by the option `ties` of each metric"

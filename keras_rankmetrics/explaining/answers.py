@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from keras_rankmetrics import conventions
 from keras_rankmetrics.conventions.rules import Rules
 from keras_rankmetrics.engine.messages import plain
 from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
+from keras_rankmetrics.explaining.calls import Call, Inputs, Known
+from keras_rankmetrics.explaining.data import Data
 from keras_rankmetrics.explaining.settings import DIGITS
 from keras_rankmetrics.explaining.words import sentence
 
 _SHOWN = 5  # answers that are printed
 _TOOLS = 8  # tools of one of them
 _NO_EVIDENCE = 0.5  # matches by coincidence
-# Judgements of the items of a run, or of its queries, all as dicts.
-_OF_ITEMS = "known = {q: {x: truth[q].get(x, 0) for x in run[q]} for q in run}"
-_OF_QUERIES = "known = {q: truth[q] for q in run}"
+_EQUAL = 1e-6  # marks of metrics that are equal on all lists
+_FEW, _ALWAYS = 0.1, 0.995  # probabilities that are 1 of so many, and all
 
 
 class Setting(NamedTuple):
@@ -101,6 +103,7 @@ class Answer(NamedTuple):
             the tool has for it.
         ours: the value of this metric at this cutoff with our defaults.
         reported: the setting that a tool reports, None if none does.
+        mark: a number that metrics share if they are equal on all lists.
     """
 
     setting: Setting
@@ -108,22 +111,33 @@ class Answer(NamedTuple):
     tools: Mapping[str, Sequence[str]]
     ours: float
     reported: Setting | None = None
+    mark: float = math.nan
 
-    @property
-    def call(self) -> list[str]:
-        """The code that gives the number by the convention of a tool."""
+    def call(self, number: str) -> Call | None:
+        """Return the call of a tool's convention that gives the number."""
         if self.reported is None:
-            return []
+            return None
         tool, [name, *_] = next(iter(self.reported.tools.items()))
-        queries = conventions.named(tool).rules.queries
-        lines = []
+        known: Known = "all"
         if not self.reported.are_known:
-            lines = [_OF_ITEMS]
-        elif self.reported.rules.queries != queries:
-            lines = [_OF_QUERIES]
-        truth = "known" if lines else "truth"
-        call = f'krm.evaluate({truth}, run, "{name}", convention="{tool}")'
-        return [*lines, call]
+            known = "items"
+        elif (
+            self.reported.rules.queries
+            != conventions.named(tool).rules.counted_queries
+        ):
+            known = "queries"
+        return Call(number, name, tool, known)
+
+    def equals(self, other: Answer) -> bool:
+        """Return True if both metrics are equal here, at the same cutoff."""
+        one, two = self.setting, other.setting
+        return (
+            one.metric.k == two.metric.k
+            and one.are_known == two.are_known
+            and one.is_cut == two.is_cut
+            and abs(one.value - two.value) < _EQUAL
+            and abs(self.mark - other.mark) < _EQUAL
+        )
 
     @property
     def with_default_cutoffs(self) -> list[str]:
@@ -135,15 +149,25 @@ class Answer(NamedTuple):
             if k and str(k) not in min(names, key=len)
         ]
 
-    def __str__(self) -> str:
-        """Return the setting in words."""
+    def in_words(self, code: Sequence[str], others: Sequence[Answer]) -> str:
+        """Return the setting in words.
+
+        Args:
+            code: the lines that give the number.
+            others: answers that are equal here.
+        """
         setting, name = self.setting, self.setting.metric.name
         words = setting.metric.short_name or name
         departures = setting.departures
         # The names of this setting, where other cutoffs have its value, too.
         names = {**self.tools, **setting.tools}
+        for each in others:
+            for tool, of_tool in {**each.tools, **each.setting.tools}.items():
+                names[tool] = [*names.get(tool, ()), *of_tool]
         tools = _tools(names, words, not departures)
-        lines = [f"{name} = {setting.value:.6f}{tools}"]
+        equal = ", ".join([name, *(x.setting.metric.name for x in others)])
+        equal = f"equal here: {equal}" if others else name
+        lines = [f"{equal} = {setting.value:.6f}{tools}"]
         if departures:
             lines.append(f"  It differs from our {name}, {self.ours:.6f}:")
         lines += [f"  - {text}" for text in departures]
@@ -152,7 +176,7 @@ class Answer(NamedTuple):
             lines.append(
                 f"  - By default, {', '.join(stopping)} {verb} at {k}."
             )
-        lines += [f"  {line}" for line in self.call]
+        lines += [f"  {line}" for line in code]
         return "\n".join([*lines, f"  {setting.signature}"])
 
 
@@ -172,6 +196,7 @@ class Explanation:
         of_tools: the same among the settings that some tool reports.
         notes: sentences on queries and items that do not match.
         hints: sentences on tools that may report another number for this run.
+        data: the judgements and the run.
 
     >>> import keras_rankmetrics as krm
     >>> found = krm.explain("0.83", {"q": ["a", "b"]}, {"q": ["a", "x", "b"]})
@@ -190,16 +215,53 @@ class Explanation:
     of_tools: float
     notes: tuple[str, ...] = ()
     hints: tuple[str, ...] = ()
+    data: Data | None = dataclasses.field(
+        default=None, repr=False, compare=False
+    )
+
+    def judgements(self, known: Known = "all") -> dict[Any, dict[Any, float]]:
+        """Return what a tool knows of the judgements, for `evaluate`.
+
+        Args:
+            known: `"items"` for the labels of the items of the run, 0 for
+                those without one; `"queries"` for all judgements of the queries
+                of the run; or `"all"`.
+        """
+        if self.data is None:
+            raise ValueError(
+                "There should be judgements. Received: an explanation without "
+                "any. Call `explain`."
+            )
+        return self.data.judgements(known)
+
+    @property
+    def groups(self) -> list[list[Answer]]:
+        """The answers, those together that are equal here."""
+        found: list[list[Answer]] = []
+        for answer in self.answers:
+            same = (x for x in found if x[0].equals(answer))
+            group = next(same, None)
+            if group is None:
+                found.append([answer])
+            else:
+                group.append(answer)
+        return found
 
     @property
     def head(self) -> list[str]:
         """The lines that say how much a match proves."""
         values = len({round(x.setting.value, DIGITS) for x in self.answers})
+        found = len(self.groups)
+        explanations = {0: "no explanation", 1: "one explanation"}.get(
+            found, f"{found:,} explanations"
+        )
         lines = [
-            f"{self.number}: {values:,} of {self.distinct:,} different values "
-            f"match, of {self.tried:,} settings. By coincidence, "
+            f"{self.number} has {explanations}; a random number would have "
+            f"one by chance in {_cases(self.coincidences)}.",
+            f"{values:,} of {self.distinct:,} different values match, of "
+            f"{self.tried:,} settings. By coincidence, "
             f"{self.coincidences:.2g} would, and {self.of_tools:.2g} of those "
-            "that tools report."
+            "that tools report.",
         ]
         if self.of_tools >= _NO_EVIDENCE:
             lines.append(
@@ -210,17 +272,48 @@ class Explanation:
             lines.append("An answer that is in no tool is no evidence.")
         return lines
 
-    def __str__(self) -> str:
-        """Return the answers in words."""
-        found, lines = len(self.answers), [*self.head, *self.notes]
-        shown = self.answers[:_SHOWN]
-        if not found:
-            lines += ["No setting gives it.", *self.hints, "The nearest are:"]
-            shown = self.nearest
-        lines += [f"\n{n}. {x}" for n, x in enumerate(shown, start=1)]
-        if found > _SHOWN:
-            lines.append(f"\n... and {found - _SHOWN:,} more.")
+    def in_words(self, code: Callable[[Inputs, Call], list[str]]) -> str:
+        """Return the answers in words.
+
+        Args:
+            code: returns the lines that give a number, `Inputs.in_python` or
+                `Inputs.in_shell`.
+        """
+        lines, shown = [*self.head, *self.notes], self.groups[:_SHOWN]
+        more = len(self.groups) - len(shown)
+        if not self.answers:
+            lines += ["No setting gives it.", *self.hints]
+            lines += ["The nearest are:"] * bool(self.nearest)
+            shown = [[x] for x in self.nearest]
+        for n, (first, *others) in enumerate(shown, start=1):
+            call = first.call(self.number)
+            own = (
+                []
+                if call is None or not self.data
+                else code(self.data.inputs, call)
+            )
+            lines.append(f"\n{n}. {first.in_words(own, others)}")
+        if more:
+            lines.append(f"\n... and {more:,} more.")
         return "\n".join(lines)
+
+    def __str__(self) -> str:
+        """Return the answers in words, with calls of Python."""
+        return self.in_words(Inputs.in_python)
+
+
+def _cases(expected: float) -> str:
+    """Return how often there is a match if so many are expected, in words."""
+    share = -math.expm1(-expected)
+    if share >= _ALWAYS:
+        return "nearly all cases"
+    if share >= _FEW:
+        return f"{share:.0%} of cases"
+    if share <= 0:
+        return "no case"
+    number = 1 / share
+    digits = 1 - math.floor(math.log10(number))
+    return f"1 of {round(number, digits):,.0f} cases"
 
 
 def _in_words(name: str, value: str) -> str:
@@ -287,8 +380,12 @@ class Steps:
 
     def __str__(self) -> str:
         """Return the steps in words, or why there are none."""
+        return self.in_words(Inputs.in_python)
+
+    def in_words(self, code: Callable[[Inputs, Call], list[str]]) -> str:
+        """Return the same with other code, as of an `Explanation`."""
         if not self.steps:
-            return "\n\n".join(map(str, self.explanations))
+            return "\n\n".join(x.in_words(code) for x in self.explanations)
         lines = [x for each in self.explanations for x in each.head]
         lines += self.explanations[0].notes
         lines += [f"\n{n}. {x}" for n, x in enumerate(self.steps, start=1)]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import warnings
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,9 @@ import numpy as np
 from keras_rankmetrics import gains, metrics
 from keras_rankmetrics.comparing import together
 from keras_rankmetrics.comparing.forms import input_of
-from keras_rankmetrics.comparing.measured import ALL, Measured, Values
+from keras_rankmetrics.comparing.joining import Joined, Joining, Judgements
+from keras_rankmetrics.comparing.joining import by_score as in_order
+from keras_rankmetrics.comparing.measured import ALL, Measured
 from keras_rankmetrics.comparing.measuring import of_systems
 from keras_rankmetrics.comparing.reading import Reading as Asked
 from keras_rankmetrics.comparing.reading import have_same_id
@@ -21,6 +22,7 @@ from keras_rankmetrics.comparing.values import of_arrays
 from keras_rankmetrics.conventions.rules import Rules
 from keras_rankmetrics.engine.inputs.tensors import to_numpy
 from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
+from keras_rankmetrics.explaining.calls import Inputs, Known
 from keras_rankmetrics.explaining.settings import Recipe, TieOrder, default_of
 from keras_rankmetrics.tables.item_rows import (
     ListItems,
@@ -28,6 +30,8 @@ from keras_rankmetrics.tables.item_rows import (
     match,
     numbered,
 )
+from keras_rankmetrics.tables.ragged import Ragged
+from keras_rankmetrics.types import UNJUDGED
 
 # Of labels of 0 and 1.
 _EQUAL_GAINS = (gains.linear_gain, gains.exponential_gain, gains.binary_gain)
@@ -51,11 +55,19 @@ class Data:
         truth: the labels, as for `evaluate`.
         run: the scores, as for `evaluate`.
         asked: how to read both.
+        asked_metrics: the argument `metrics` of `explain`.
     """
 
-    def __init__(self, truth: Any, run: Any, asked: Asked) -> None:
+    def __init__(
+        self, truth: Any, run: Any, asked: Asked, asked_metrics: Any = None
+    ) -> None:
         self._simplest: dict[TieOrder, TieOrder | None] = {}
-        self._passed = self._read = truth, {ALL: run}, asked
+        self._lists: dict[tuple[Any, ...], Joined] = {}
+        none = np.zeros(0, np.int64)
+        self.missing: dict[bool, np.ndarray] = dict.fromkeys(
+            (True, False), none
+        )
+        self._passed = truth, {ALL: run}, asked
         plain = asked.of_system(None, Rules())
         judged = input_of(truth, "label", "`truth`", plain)
         ranked = input_of(run, "score", "`run`", plain)
@@ -64,20 +76,21 @@ class Data:
         self.has_ids: bool = has_ids or together.integers_are_ids(inputs)
         if self.has_ids:
             truth_rows, rows = self._rows = judged.all_rows(), ranked.all_rows()
-            queries = judged.queries()
+            queries, named = judged.queries(), ranked.queries()
+            self._run_queries = rows.query if named is None else named
             self._queries = truth_rows.query if queries is None else queries
-            if (
-                np.isin(self._queries, truth_rows.query).all()
-                and not judged.has_row_numbers
-            ):
-                # They are read once. Their order and their ids are applied.
-                self._read = truth_rows, {ALL: rows}, Asked()
             self.labels: np.ndarray = truth_rows.value
             scores = rows.value
             lists = np.unique(rows.query, return_inverse=True)[1]
             of_truth = np.unique(truth_rows.query, return_counts=True)[1]
-            self._has_same_id = bool(have_same_id(rows).any())
-            self._lacks_queries = not np.isin(self._queries, rows.query).all()
+            has_same_id = bool(have_same_id(rows).any())
+            self._has_same_id = has_same_id and not ranked.has_row_numbers
+            lacking = self._queries[~np.isin(self._queries, rows.query)]
+            relevant = truth_rows.query[truth_rows.value >= 1]
+            self._uncommon: dict[str, bool] = {
+                "is_excluded": bool(np.isin(lacking, self._run_queries).any()),
+                "is_1_if_none_relevant": not np.isin(lacking, relevant).all(),
+            }
         else:
             self.labels, scores = (to_numpy(x).ravel() for x in (truth, run))
             if np.ndim(run) < 2:
@@ -93,9 +106,16 @@ class Data:
                     "were computed."
                 )
             lists = np.repeat(np.arange(len(run)), len(scores) // len(run))
-            self._has_same_id = self._lacks_queries = False
-            of_truth = np.zeros(1, np.int64)
+            self._has_same_id, of_truth = False, np.zeros(1, np.int64)
+            self._uncommon = {}
             self.labels = self.labels[self.labels != -1]  # without padding
+        self.inputs: Inputs = Inputs.of(
+            judged,
+            ranked,
+            asked,
+            asked_metrics,
+            self.has_ids and not np.isin(rows.query, self._queries).all(),
+        )
         grades = np.unique(np.maximum(self.labels, 0)).astype(float)
         self.grades: np.ndarray = grades
         above_0 = grades[grades > 0][:_GRADES]
@@ -143,6 +163,8 @@ class Data:
             read = rules.read_labels(self.labels)
         except ValueError:
             return None
+        if self._uncommon.get(rules.nothing_retrieved):
+            return None  # lists that retrieve nothing are counted otherwise
         is_single = self._is_single or rules.score_dtype == "float64"
         is_dropped = rules.drop_same_id and self._has_same_id
         in_truth = rules.same_id_in_truth if is_dropped else "dropped"
@@ -151,9 +173,7 @@ class Data:
             drop_same_id=is_dropped,
             same_id_in_truth=in_truth,
             labels=rules.labels if (read != self.labels).any() else "grades",
-            nothing_retrieved=rules.nothing_retrieved
-            if self._lacks_queries
-            else "counts",
+            nothing_retrieved="counts",
         )
         if not self._is_tied:
             rules = rules._replace(ties="options")
@@ -193,6 +213,24 @@ class Data:
             and np.isin(self._queries, known.query).all()
         )
 
+    def judgements(self, known: Known) -> dict[Any, dict[Any, float]]:
+        """Return the labels of items by query, those that a tool knows."""
+        if not self.has_ids:
+            raise ValueError(
+                "Judgements should have ids. Received: labels and scores, all "
+                "of which are known. Pass them as they are."
+            )
+        rows = self.known if known == "items" else self._rows[0]
+        queries = rows.query if known == "items" else self._queries
+        if known == "queries":
+            queries = queries[np.isin(queries, self._run_queries)]
+        found: dict[Any, dict[Any, float]] = {q: {} for q in queries.tolist()}
+        columns = (x.tolist() for x in rows)
+        for query, item, label in zip(*columns, strict=True):
+            if query in found:
+                found[query][item] = label
+        return found
+
     def simplest_recipe(self, recipe: Recipe) -> Recipe:
         """Return the simplest recipe that is equal for these labels."""
         options = dict(recipe.options)
@@ -228,13 +266,68 @@ class Data:
         warn_of_unjudged(found)
         return found
 
-    def values(
-        self, order: TieOrder, metrics: Sequence[RankingMetric]
-    ) -> Values:
-        """Return the value of each metric and list, without warnings again."""
-        truth, systems, asked = self._read
-        truth = truth if order.are_known else self.known
-        with warnings.catch_warnings(), np.errstate(all="ignore"):
-            warnings.simplefilter("ignore")
-            found = of_systems(metrics, truth, systems, asked, order.rules)
-        return found.systems[ALL]
+    def lists(self, order: TieOrder) -> Joined:
+        """Return the lists of an order, their items by descending score."""
+        rules = order.rules
+        if not self.has_ids:
+            return self._of_arrays
+        ties = "last_id_first" if rules.ties == "options" else rules.ties
+        key = ties, rules.score_dtype, rules.drop_same_id, order.are_known
+        if key not in self._lists:
+            self._lists[key] = self._joined(*key)
+        found = self._lists[key]
+        grades, _ = self._coded(order.are_known)
+        labels = rules.read_labels(grades).astype(np.float32)
+        labels[labels < 0] = UNJUDGED
+        numbers = np.where(found.labels < 0, len(labels), found.labels)
+        labels = np.append(labels, np.float32(UNJUDGED))
+        return found._replace(labels=labels[numbers.astype(np.int64)])
+
+    @functools.cached_property
+    def _of_arrays(self) -> Joined:
+        truth, systems, _ = self._passed
+        labels, scores = (
+            to_numpy(x).reshape(-1, np.shape(x)[-1])
+            for x in (truth, systems[ALL])
+        )
+        lengths = np.full(len(labels), labels.shape[1])
+        return _by_score(lengths, labels.ravel(), scores.ravel())
+
+    def _coded(self, are_known: bool) -> tuple[np.ndarray, Rows]:
+        """Return the different labels, and judgements with their numbers."""
+        rows = self._rows[0] if are_known else self.known
+        grades, codes = np.unique(rows.value, return_inverse=True)
+        return grades, rows._replace(value=codes.astype(np.float64))
+
+    def _joined(
+        self, ties: str, dtype: Any, drop_same_id: bool, are_known: bool
+    ) -> Joined:
+        """Return the lists with the number of each label."""
+        _, rows = self._coded(are_known)
+        judgements = Judgements.of(rows, self._queries if are_known else None)
+        rules = Rules(score_dtype=dtype, drop_same_id=drop_same_id)
+        reading = Asked().of_system(ALL, rules)
+        run = input_of(self._rows[1], "score", "`run`", reading)
+        joining = Joining(judgements, ties, run.argument)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # `measured` has warned
+            parts = [*joining.join(run.rows())]
+        self.missing[are_known] = joining.missing
+        joined = Joined(*map(np.concatenate, zip(*parts, strict=True)))
+        order = np.argsort(joined.places)
+        labels, scores = (
+            Ragged(x, joined.lengths).take(order)
+            for x in (joined.labels, joined.scores)
+        )
+        return _by_score(labels.lengths, labels.values, scores.values)
+
+
+def _by_score(
+    lengths: np.ndarray, labels: np.ndarray, scores: np.ndarray
+) -> Joined:
+    """Return lists whose items are by descending score; tied ones as before."""
+    lists = np.repeat(np.arange(len(lengths)), lengths)
+    order = in_order(lists, scores + 0.0)  # -0 is 0
+    return Joined(
+        np.arange(len(lengths)), lengths, labels[order], scores[order]
+    )

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import decimal
+import functools
 import itertools
-import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
@@ -30,6 +29,11 @@ from keras_rankmetrics.explaining.grid import (
     grid_of,
     recipes_of,
 )
+from keras_rankmetrics.explaining.numbers import (
+    Difference,
+    Number,
+    may_match,
+)
 from keras_rankmetrics.explaining.settings import (
     DECIMALS,
     DIGITS,
@@ -44,51 +48,11 @@ from keras_rankmetrics.metrics.names import (
     specs_in,
 )
 
-_PRECISION = 1e-6  # of tools that compute in single precision
-_NEAR = 0.05  # values within this distance show how dense they are
 _CUT = 3.0  # the cost of a number that is cut off
 _NEAREST = 3  # values to show if none matches
 _OF_METRICS = 3  # choices that two metrics differ in
 _LETTERS = 3  # of a name that tools may have within theirs
 _PAIRS = 200  # settings of each number to pair
-
-
-class Number(NamedTuple):
-    """A number as somebody has printed it.
-
-    Attributes:
-        text: the number as text.
-        value: the number.
-        unit: that of the last digit.
-    """
-
-    text: str
-    value: float
-    unit: float
-
-    @classmethod
-    def of(cls, x: Any) -> Number:
-        """Return a number from a float, or text such as `"83.30%"`.
-
-        Raises:
-            ValueError: if it is no finite number.
-        """
-        is_scalar = not isinstance(x, str) and np.ndim(x) == 0
-        text = str(float(x) if is_scalar and hasattr(x, "ndim") else x).strip()
-        scale = 100 if text.endswith("%") else 1
-        try:
-            found = decimal.Decimal(text.removesuffix("%"))
-            digits = int(found.as_tuple().exponent)
-            unit = float(decimal.Decimal(1).scaleb(digits)) / scale
-            value = float(found) / scale
-        except (decimal.InvalidOperation, ValueError, TypeError):
-            value, unit = math.nan, math.nan
-        if not math.isfinite(value) or not unit > 0:
-            raise ValueError(
-                "The value should be a finite number, such as `0.8333`, "
-                f'`"0.8330"` or `"83.3%"`. Received: {x!r}.'
-            )
-        return cls(text, value, unit)
 
 
 def explain(
@@ -165,8 +129,16 @@ def explain(
         )
     together.check_read_again({"truth": truth, "run": run}, "`explain`")
     tool = None if convention is None else conventions.named(convention)
-    data = Data(truth, run, asked)
-    grid = grid_of(data, recipes_of(data, candidates_of(metrics)))
+    data = Data(truth, run, asked, metrics)
+    recipes = recipes_of(data, candidates_of(metrics, data.thresholds))
+    if not recipes:
+        received = ", ".join(f"{x:g}" for x in data.grades[:5])
+        raise ValueError(
+            "`metrics` should include one that takes the labels. Received: "
+            f"{metrics!r}, and the labels {received}. Leave `metrics` out."
+        )
+    near = functools.partial(may_match, recipes, numbers)
+    grid = grid_of(data, recipes, near)
     # The tool reports the number, or the last of two.
     last = grid if tool is None else grid.of_tool(tool.name)
     grids = [grid, last] if is_pair else [last]
@@ -174,12 +146,21 @@ def explain(
     first, *others = (explanation(each, number) for each, number in both)
     if not others:
         return first
-    found = [_matches(each, _Difference.of(each, x)) for each, x in both]
+    found = [
+        _matches(each, Difference.of(each.values, each.recipes, x))
+        for each, x in both
+    ]
     return Steps((first, others[0]), _steps(grid, found))
 
 
-def candidates_of(metrics: Any) -> list[Candidate]:
+def candidates_of(
+    metrics: Any, grades: tuple[float, ...] = ()
+) -> list[Candidate]:
     """Return the classes and cutoffs of metrics.
+
+    Args:
+        metrics: the names of metrics, also as tools write them.
+        grades: thresholds of relevance that tools may be given.
 
     Raises:
         TypeError: if they are neither text nor a list of it.
@@ -193,7 +174,7 @@ def candidates_of(metrics: Any) -> list[Candidate]:
         )
     found = []
     for text in [spec for each in texts or () for spec in specs_in(str(each))]:
-        named = _named(text)
+        named = _named(text, grades)
         if not named:
             hint = nearest(text.partition("@")[0], class_by_name())
             raise ValueError(
@@ -206,12 +187,13 @@ def candidates_of(metrics: Any) -> list[Candidate]:
     return found
 
 
-def _named(text: str) -> list[Candidate]:
+def _named(text: str, grades: tuple[float, ...]) -> list[Candidate]:
     """Return the metrics that we or some tools call by a name; maybe none."""
-    exact = [x for x in named_metrics() if x.name == text]
+    exact = [x for x in named_metrics(grades) if x.name == text]
     name, _, at = text.partition("@")
     own = class_named(name)
-    if exact and own is None:
+    is_plain = not at or at.replace(",", "").isdecimal()
+    if exact and (own is None or not is_plain):
         return [
             Candidate(type(x.metric).__name__, (x.k,) if x.k else ())
             for x in exact
@@ -223,7 +205,7 @@ def _named(text: str) -> list[Candidate]:
     if len(name) >= _LETTERS:
         classes |= {
             type(x.metric).__name__
-            for x in named_metrics()
+            for x in named_metrics(grades)
             if plain(name) in plain(x.name)
         }
     numbers = tuple(map(int, cutoffs))
@@ -242,40 +224,10 @@ class _Match(NamedTuple):
     is_cut: bool
 
 
-class _Difference(NamedTuple):
-    """Values minus a number, like the values of a grid.
-
-    Attributes:
-        values: the differences.
-        units: the unit of the last digit.
-        slack: the precision of tools that compute in single precision.
-    """
-
-    values: np.ndarray
-    units: np.ndarray
-    slack: np.ndarray
-
-    @classmethod
-    def of(cls, grid: Grid, number: Number) -> _Difference:
-        """Return the differences.
-
-        A number above 1 is in percent for metrics of at most 1.
-        """
-        bounded = np.array([x.metric.has_upper_bound for x in grid.recipes])
-        scales = np.where(bounded & (abs(number.value) > 1), 100.0, 1.0)
-        scales = scales[:, None, None, None]
-        units = np.broadcast_to(number.unit / scales, grid.values.shape)
-        targets = np.abs(number.value / scales)
-        slack = _PRECISION * np.maximum(1.0, targets)
-        values = grid.values - number.value / scales
-        return cls(values, units, np.broadcast_to(slack, units.shape))
-
-
-def _matches(grid: Grid, difference: _Difference) -> list[_Match]:
+def _matches(grid: Grid, difference: Difference) -> list[_Match]:
     """Return the matches, those with the lowest cost first."""
-    values, units, slack = difference
-    rounded = np.abs(values) <= units / 2 + slack
-    cut = ~rounded & (values >= 0) & (values < units - slack)
+    is_whole = grid.is_whole[..., None, None, None]
+    rounded, cut = (x & is_whole for x in (difference.rounded, difference.cut))
     found = np.argwhere(rounded | cut)
     costs = grid.costs[tuple(found.T)] + _CUT * cut[tuple(found.T)]
     ordered = found[np.argsort(costs, kind="stable")]
@@ -284,46 +236,30 @@ def _matches(grid: Grid, difference: _Difference) -> list[_Match]:
 
 def explanation(grid: Grid, number: Number) -> Explanation:
     """Return the settings of a grid that give a number."""
-    difference = _Difference.of(grid, number)
-    distances = np.abs(difference.values)
-    order = np.lexsort((grid.costs.ravel(), distances.ravel()))[:_NEAREST]
-    indices = zip(*np.unravel_index(order, distances.shape), strict=True)
-    nearest = [_Match(tuple(map(int, x)), False) for x in indices]
+    difference = Difference.of(grid.values, grid.recipes, number)
+    exists = np.isfinite(grid.values)
     return Explanation(
         number.text,
         tuple(_answers(grid, _matches(grid, difference))),
-        tuple(_answers(grid, nearest)),
-        int(np.isfinite(grid.values).sum()),
+        tuple(_answers(grid, _nearest(grid, difference))),
+        int(exists.sum()),
         grid.distinct,
-        _coincidences(number, difference, np.isfinite(grid.values)),
-        _coincidences(number, difference, grid.is_reported),
+        difference.coincidences(number, exists),
+        difference.coincidences(number, exists & grid.is_reported),
         grid.notes,
         grid.hints,
+        grid.data,
     )
 
 
-def _coincidences(
-    number: Number, difference: _Difference, some: np.ndarray
-) -> float:
-    """Return how many different values a number nearby matches on average.
-
-    Args:
-        number: the number.
-        difference: the values minus the number.
-        some: the settings that count, bool like the values.
-    """
-    values, units, slack = difference
-    expected = 0.0
-    for unit in np.unique(units).tolist():
-        is_one = units == unit
-        target = number.value * unit / number.unit
-        near = max(_NEAR * max(1.0, abs(target)), 10 * unit)
-        among = values[some & is_one & (np.abs(values) <= near)]
-        # Few metrics have values below 0, and none of those above 0 does.
-        span = near + (min(near, target) if target > 0 else near)
-        width = 1.5 * unit + 2 * float(slack[is_one][0])  # or 0.5 if cut off
-        expected += len(np.unique(np.round(among, DIGITS))) * width / span
-    return expected
+def _nearest(grid: Grid, difference: Difference) -> list[_Match]:
+    """Return the nearest settings that exist, those of low cost first."""
+    is_whole = grid.is_whole[..., None, None, None]
+    distances = np.where(is_whole, np.abs(difference.values), np.nan)
+    order = np.lexsort((grid.costs.ravel(), distances.ravel()))[:_NEAREST]
+    order = order[np.isfinite(distances.ravel()[order])]
+    indices = zip(*np.unravel_index(order, distances.shape), strict=True)
+    return [_Match(tuple(map(int, x)), False) for x in indices]
 
 
 def _answers(grid: Grid, matches: Sequence[_Match]) -> Iterator[Answer]:
@@ -344,6 +280,7 @@ def _answers(grid: Grid, matches: Sequence[_Match]) -> Iterator[Answer]:
             grid.tools_at(each.at for each in group),
             ours,
             reported and setting_of(grid, *reported),
+            float(grid.marks[best.at[:2]]),
         )
 
 

@@ -16,13 +16,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from keras_rankmetrics.comparing.measured import ALL, Measured, Values
+from keras_rankmetrics.comparing.measured import ALL, Measured
 from keras_rankmetrics.comparing.report import gaps
 from keras_rankmetrics.conventions.rules import Rules
-from keras_rankmetrics.engine.definition import takes
+from keras_rankmetrics.engine.definition import Definition, takes
 from keras_rankmetrics.engine.definition.definition import Traits, chosen
 from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
 from keras_rankmetrics.explaining.data import Data
+from keras_rankmetrics.explaining.means import MayMatch, Part, means_of
 from keras_rankmetrics.explaining.settings import (
     COMMON,
     CUTOFFS,
@@ -42,12 +43,8 @@ from keras_rankmetrics.types import TiePolicy
 
 Index = tuple[int, ...]
 UNREPORTED = 3.0  # the cost of a setting that no tool reports
+_OF_ALL = "grades", "members"  # labels that any script may have
 _NOTHING = "relevance_threshold", np.inf  # is relevant
-
-
-@functools.lru_cache(2**14)  # several orders have the same ties
-def _made(recipe: Recipe, ties: TiePolicy) -> RankingMetric:
-    return recipe.made(ties, "skip")
 
 
 class Candidate(NamedTuple):
@@ -128,21 +125,29 @@ class Grid:
         values: `[orders, recipes, queries, empty, decimals]`, NaN for settings
             that do not exist.
         tools: the conventions of settings, and their names, by index.
+        marks: `[orders, recipes]`, numbers that are equal if the metrics are
+            equal on all lists.
+        is_whole: bool `[orders, recipes]`, True for values over all lists, not
+            those of a sample.
         departures: the number of choices of each setting that differ from our
             defaults, with half of one for an unusual cutoff.
         ours: `[recipes]`, the value of the metric with our defaults.
         notes: sentences on queries and items that do not match.
         hints: sentences on tools that may report another number for this run.
+        data: the judgements and the run.
     """
 
     orders: list[TieOrder]
     recipes: list[Recipe]
     values: np.ndarray
+    marks: np.ndarray
+    is_whole: np.ndarray
     tools: Mapping[Index, list[tuple[str, str]]]
     departures: np.ndarray
     ours: np.ndarray
     notes: tuple[str, ...]
     hints: tuple[str, ...]
+    data: Data
 
     def of_tool(self, convention: str) -> Grid:
         """Return the settings that one tool reports."""
@@ -181,8 +186,18 @@ class Grid:
         return len(np.unique(np.round(values, DIGITS)))
 
 
-def grid_of(data: Data, recipes: Sequence[Recipe]) -> Grid:
+def grid_of(
+    data: Data,
+    recipes: Sequence[Recipe],
+    may_match: MayMatch | None = None,
+) -> Grid:
     """Return the values of all settings of these recipes.
+
+    Args:
+        data: the judgements and the run.
+        recipes: the recipes.
+        may_match: returns the recipes whose values matter after a sample of the
+            lists; the others have the values of the sample. None for all.
 
     Raises:
         ValueError: if the input is invalid.
@@ -191,23 +206,34 @@ def grid_of(data: Data, recipes: Sequence[Recipe]) -> Grid:
     [here] = measured.systems[ALL].valid
     ties: tuple[TiePolicy, ...] = ("stable", "pessimistic", "optimistic")
     orders = [TieOrder(), *(TieOrder(ties=each) for each in ties)]
-    orders += [order for each in named_metrics() for order in each.orders]
+    if data.has_ids:
+        members = Rules(labels="members")
+        orders += [TieOrder(members), TieOrder(members, "stable")]
+    named = named_metrics(data.thresholds)
+    orders += [order for each in named for order in each.orders]
     simple = [data.simplest(order) for order in orders]
     kept = list(dict.fromkeys(order for order in simple if order))
     recipe_places = {recipe: place for place, recipe in enumerate(recipes)}
     tools = _tools(data, kept, recipe_places)
     every = data.simplest(TieOrder(ties="stable"))
     plain = {n for n, x in enumerate(recipes) if data.is_plain(x)}
-    values = np.full((len(kept), *_shape(recipes)), np.nan)
+    offered = []
     for place, order in enumerate(kept):
         reported = {index[1] for index in tools if index[0] == place}
         places = [*range(len(recipes))]
         if order != every:
-            if order.rules.labels == "grades" and order.are_known:
+            if order.rules.labels in _OF_ALL and order.are_known:
                 reported |= plain
             places = _offered(recipes, reported)
-        some = [recipes[each] for each in places]
-        values[place, places] = _means_of(data, order, some, here)
+        offered.append(places)
+    found = _evaluated(data, kept, recipes, offered, here, may_match)
+    if not found.is_whole.all():
+        some = found.is_whole.any(axis=0)
+        wanted = _defaults(data, recipe_places, np.flatnonzero(some))
+        [ours], *_ = _evaluated(data, kept[:1], recipes, [wanted], here, None)
+        found.values[0, wanted] = ours[wanted]
+        found.is_whole[0, wanted] = True
+    values = found.values
     # No script rounds each list, or drops judgements, except for a tool.
     dropped = ~_reported(tools, values.shape)
     dropped[[order.are_known for order in kept], ..., 0] = False
@@ -219,11 +245,14 @@ def grid_of(data: Data, recipes: Sequence[Recipe]) -> Grid:
         kept,
         list(recipes),
         values,
+        found.marks,
+        found.is_whole,
         tools,
         departures,
         ours,
         notes,
         tuple(data.hints),
+        data,
     )
 
 
@@ -250,6 +279,18 @@ def _place(recipe: Recipe, recipes: Mapping[Recipe, int]) -> int | None:
     A cutoff that is longer than all lists is none.
     """
     return recipes.get(recipe, recipes.get(recipe._replace(k=None)))
+
+
+def _defaults(
+    data: Data, recipes: Mapping[Recipe, int], some: Iterable[int]
+) -> list[int]:
+    """Return the places of some recipes with our defaults, without others."""
+    every = [*recipes]
+    found = (
+        _place(data.simplest_recipe(every[place].plain), recipes)
+        for place in some
+    )
+    return [*dict.fromkeys(place for place in found if place is not None)]
 
 
 def _ours(
@@ -288,46 +329,84 @@ def _shape(recipes: Sequence[Recipe]) -> tuple[int, ...]:
     return len(recipes), len(QUERIES), len(EMPTY), len(DECIMALS)
 
 
-def _means_of(
-    data: Data, order: TieOrder, recipes: Sequence[Recipe], here: np.ndarray
-) -> np.ndarray:
-    """Return the means of an order, `[recipes, queries, empty, decimals]`."""
-    found = np.full(_shape(recipes), np.nan)
-    made: dict[int, RankingMetric] = {}
-    for place, recipe in enumerate(recipes):
-        with contextlib.suppress(ValueError):
-            made[place] = _made(recipe, order.ties)
-    if made:
-        values = data.values(order, [*made.values()])
-        every = np.ones(values.values.shape[1], bool)
-        found[[*made]] = _means(values, here if order.are_known else every)
+class _Evaluated(NamedTuple):
+    """The means of settings.
+
+    Attributes:
+        values: `[orders, recipes, queries, empty, decimals]`, NaN for settings
+            that do not exist.
+        marks: `[orders, recipes]`, as in `Grid`.
+        is_whole: bool `[orders, recipes]`, True for means over all lists.
+    """
+
+    values: np.ndarray
+    marks: np.ndarray
+    is_whole: np.ndarray
+
+
+def _evaluated(
+    data: Data,
+    orders: Sequence[TieOrder],
+    recipes: Sequence[Recipe],
+    offered: Sequence[Iterable[int]],
+    here: np.ndarray,
+    may_match: MayMatch | None,
+) -> _Evaluated:
+    """Return the means of all settings.
+
+    Args:
+        data: the judgements and the run.
+        orders: the orders.
+        recipes: the recipes.
+        offered: for each order the places of its recipes.
+        here: bool `[lists]`, True for those that the run has.
+        may_match: returns the recipes to go on with after a sample; or None.
+    """
+    values = np.full((len(orders), *_shape(recipes)), np.nan)
+    found = _Evaluated(
+        values, values[:, :, 0, 0, 0].copy(), np.ones(values.shape[:2], bool)
+    )
+    made = [default_of(recipe.metric) for recipe in recipes]
+    is_bounded = [x.has_upper_bound and x.aggregate.bounded for x in made]
+
+    def goes_on(means: np.ndarray, errors: np.ndarray) -> np.ndarray:
+        errors[~np.array(is_bounded, bool)] = np.inf  # no sample bounds them
+        assert may_match is not None
+        return may_match(means, errors)
+
+    for are_known in (True, False):
+        places = [n for n, x in enumerate(orders) if x.are_known == are_known]
+        parts = [
+            Part(
+                data.lists(orders[place]),
+                data.missing[are_known],
+                _definitions(recipes, offered[place], orders[place].ties),
+            )
+            for place in places
+        ]
+        if not parts:
+            continue
+        lists = len(parts[0].lists.lengths)
+        counted = here if are_known else np.ones(lists, bool)
+        means = means_of(parts, counted, len(recipes), may_match and goes_on)
+        for place, each in zip(places, means, strict=True):
+            found.values[place] = each.values
+            found.marks[place] = each.marks / lists
+            found.is_whole[place] = each.are_of(lists)
     takes_one = [Traits.of(recipe.metric).one_is_best for recipe in recipes]
-    found[~np.array(takes_one, bool), :, EMPTY.index("one")] = np.nan
+    values[:, ~np.array(takes_one, bool), :, EMPTY.index("one")] = np.nan
     return found
 
 
-def _means(values: Values, here: np.ndarray) -> np.ndarray:
-    """Return the means of lists, `[metrics, queries, empty, decimals]`.
-
-    Args:
-        values: the values of metrics that exclude lists without relevant items.
-        here: bool `[lists]`, True for those that the run has.
-    """
-    found: list[np.ndarray] = []
-    exact = np.where(values.valid, values.values, 0.0)
-    for decimals in DECIMALS:
-        rounded = Rules(decimals=decimals).rounded(exact)
-        for counted in (np.ones_like(here), here):
-            total, number = (
-                x[:, counted].sum(axis=1) for x in (rounded, values.valid)
-            )
-            every = counted.sum()
-            with np.errstate(invalid="ignore"):  # of no lists
-                found.append(total / every)
-                found.append((total + every - number) / every)
-                found.append(total / number)
-    shape = len(DECIMALS), len(QUERIES), len(EMPTY), -1
-    return np.array(found).reshape(shape).transpose(3, 1, 2, 0)
+def _definitions(
+    recipes: Sequence[Recipe], places: Iterable[int], ties: TiePolicy
+) -> dict[int, Definition]:
+    """Return the definitions of recipes, without those that do not exist."""
+    found = {}
+    for place in places:
+        with contextlib.suppress(ValueError):
+            found[place] = recipes[place].definition(ties)
+    return found
 
 
 def places_of(
@@ -350,7 +429,7 @@ def places_of(
     place = _place(
         data.simplest_recipe(Recipe.of(named.metric, named.k)), recipes
     )
-    first = QUERIES.index(rules.queries)
+    first = QUERIES.index(rules.counted_queries)
     queries = [*range(first, len(QUERIES))]
     if named.convention.takes == "run":
         queries = [first]

@@ -6,6 +6,7 @@ Conventions define both, so that a tool with a convention is always found.
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import functools
 from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
@@ -14,7 +15,7 @@ from keras_rankmetrics import conventions, metrics
 from keras_rankmetrics.conventions.convention import Convention
 from keras_rankmetrics.conventions.rules import Rules
 from keras_rankmetrics.engine.aggregates import WeightedMean
-from keras_rankmetrics.engine.definition import takes
+from keras_rankmetrics.engine.definition import Definition, takes
 from keras_rankmetrics.engine.definition.definition import Traits
 from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
 from keras_rankmetrics.types import EmptyPolicy, TiePolicy
@@ -76,6 +77,22 @@ class Recipe(NamedTuple):
         if ties == "average" and traits.needs_order(dict(self.options)):
             ties = "stable"
         return self.metric(**taken, ties=ties)
+
+    def definition(self, ties: TiePolicy) -> Definition:
+        """Return the definition that excludes lists without relevant items.
+
+        Metrics that differ in their cutoff alone are made once.
+
+        Raises:
+            ValueError: if the metric does not exist.
+        """
+        made = _definition(self._replace(k=self.k and 1), ties)
+        return dataclasses.replace(made, k=self.k)
+
+
+@functools.lru_cache(2**12)
+def _definition(recipe: Recipe, ties: TiePolicy) -> Definition:
+    return recipe.made(ties, "skip").definition
 
 
 def default_of(metric: type[RankingMetric]) -> RankingMetric:

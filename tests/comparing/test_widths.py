@@ -110,7 +110,7 @@ def test_systems_with_other_numbers_of_lists_have_one_shape(number):
 def test_lists_of_many_chunks_come_together(compiled, monkeypatch):
     monkeypatch.setattr(values, "FEW_SHAPES", True)
     monkeypatch.setattr(values, "PADDING", 6)
-    so_far, seen = ListsSoFar(METRICS), []
+    so_far, seen = ListsSoFar([x.definition for x in METRICS]), []
     for place, lengths in enumerate([[3, 2], [4], [1], [9], [5]]):
         chunk = joined(lengths)
         so_far.add(chunk._replace(places=chunk.places + 2 * place))

@@ -7,6 +7,7 @@ import keras_rankmetrics as krm
 from keras_rankmetrics import conventions
 from keras_rankmetrics.comparing.reading import Reading
 from keras_rankmetrics.explaining import explain as explaining
+from keras_rankmetrics.explaining import means
 from keras_rankmetrics.explaining.data import Data
 from keras_rankmetrics.explaining.grid import grid_of, recipes_of
 from krm_command import main
@@ -150,9 +151,9 @@ def test_digits_that_count():
 
 
 def test_a_number_that_is_cut_off():
-    answer = first("0.66", "recall")
-    assert answer.setting.is_cut
-    assert "cut off after its last digit" in str(answer)
+    found = krm.explain("0.66", TRUTH, RUN, "recall")
+    assert found.answers[0].setting.is_cut
+    assert "cut off after its last digit" in str(found)
     assert not first("0.67", "recall").setting.is_cut
 
 
@@ -217,11 +218,17 @@ def test_two_numbers_whose_metrics_differ():
     assert "another option" not in str(found)
 
 
+def code_of(answer, number, truth, run):
+    data = Data(truth, run, Reading())
+    return data.inputs.in_python(answer.call(number))
+
+
 def test_tools_that_know_only_the_items_of_the_run():
     answer = first("0.9197", "ndcg")
     assert not answer.setting.are_known
-    assert "Only the queries and the items of the run are known" in str(answer)
-    known, call = answer.call
+    text = str(krm.explain("0.9197", TRUTH, RUN, "ndcg"))
+    assert "Only the queries and the items of the run are known" in text
+    known, call = code_of(answer, "0.9197", TRUTH, RUN)
     scope = {"krm": krm, "truth": TRUTH, "run": RUN}
     exec(known, scope)
     assert scope["known"] == {"q": {"a": 1, "x": 0, "b": 1, "y": 0, "z": 0}}
@@ -242,7 +249,7 @@ def test_tools_that_are_passed_only_the_queries_of_the_run():
     assert "trec_eval" not in answer.tools
     assert "trec_eval" in first("0.2778", "map", truth, run).tools
     only = krm.explain("0.5556", truth, run, "map", convention="haystack")
-    known, call = only.answers[0].call
+    known, call = code_of(only.answers[0], "0.5556", truth, run)
     scope = {"krm": krm, "truth": truth, "run": RUN}
     exec(known, scope)
     assert scope["known"] == TRUTH
@@ -253,7 +260,7 @@ def test_the_number_of_one_tool():
     found = krm.explain("0.8333", TRUTH, RUN, convention="deepeval")
     [answer] = found.answers
     assert set(answer.tools) == {"deepeval"}
-    assert answer.call == [
+    assert code_of(answer, "0.8333", TRUTH, RUN) == [
         'krm.evaluate(truth, run, "contextual_precision", '
         'convention="deepeval")'
     ]
@@ -265,8 +272,8 @@ def test_the_number_of_one_tool():
 
 def test_binary_labels_are_no_choice_of_a_binary_metric():
     truth = {"q": {"a": 3, "b": 1, "c": 2}}
-    [answer, *_] = krm.explain("0.8333", truth, RUN, "map").answers
-    assert "A label of 1 or more" not in str(answer)
+    found = krm.explain("0.8333", truth, RUN, "map")
+    assert "A label of 1 or more" not in str(found)
 
 
 def test_hints_where_nothing_matches():
@@ -352,8 +359,10 @@ def test_a_metric_that_a_tool_calls_by_another_name():
     truth, run = {"q": {"a": 1, "b": 1}}, {"q": ["x", "a"]}
     answer = first(1.0, "recall", truth, run)  # Haystack's default
     assert answer.setting.metric.short_name == "hit_rate"
-    assert "DocumentRecallEvaluator" in str(answer)
-    assert 'convention="' in str(answer)
+    assert "haystack" in answer.tools
+    text = str(krm.explain(1.0, truth, run, "recall"))
+    assert "DocumentRecallEvaluator" in text
+    assert 'convention="' in text
 
 
 def test_a_cutoff_by_default_is_said():
@@ -372,7 +381,7 @@ def test_a_cutoff_of_equal_values_is_no_default():
     )
     assert answer.setting.metric.k == 1
     assert {"map_cut_2", "map_cut_3"} <= {*answer.tools["trec_eval"]}
-    assert "stop" not in str(answer)
+    assert not answer.with_default_cutoffs
 
 
 def test_tools_with_a_cutoff_by_default():
@@ -438,7 +447,7 @@ def files(tmp_path):
 def test_the_command(files, capsys):
     assert main(["explain", "0.8333", *files, "-m", "map"]) == 0
     out = capsys.readouterr().out
-    assert out.startswith("0.8333: 1 of ")
+    assert out.startswith("0.8333 has 2 explanations; a random number would ")
     assert "deepeval (contextual_precision)" in out
 
 
@@ -459,3 +468,87 @@ def test_the_tool_reports_the_second_of_two_numbers():
     first, second = steps.explanations
     assert first.answers and second.answers
     assert {*second.answers[0].tools} == {"deepeval"}
+
+
+def test_the_first_line_is_for_people():
+    def line(*arguments):
+        return str(krm.explain(*arguments)).partition("\n")[0]
+
+    one = krm.explain("0.8333", TRUTH, RUN, "map", convention="deepeval")
+    assert str(one).startswith("0.8333 has one explanation; a random number ")
+    cases = 1 / one.coincidences
+    assert f"by chance in 1 of {round(cases, -1):,.0f} cases." in str(one)
+    assert line("0.8123", TRUTH, RUN).startswith("0.8123 has no explanation; ")
+    text = line("0.8", TRUTH, RUN)
+    assert "explanations; a random number would have one by chance in " in text
+    assert text.endswith(("% of cases.", "nearly all cases."))
+
+
+def test_metrics_that_are_equal_here():
+    truth = {f"q{n}": {"a": 1, **({"b": 1} if n % 2 else {})} for n in range(7)}
+    run = {f"q{n}": [*("xab" if n % 3 else "axb")] for n in range(7)}
+    found = krm.explain("0.428571", truth, run, "hit_rate precision mrr ndcg")
+    [first, *_] = found.groups
+    names = {x.setting.metric.name for x in first}
+    assert names >= {"hit_rate@1", "precision@1", "mrr@1", "ndcg@1"}
+    assert f"1. equal here: {first[0].setting.metric.name}, " in str(found)
+    # Recall has the same mean in some data, but not in each list.
+    assert all(len({x.setting.metric.k for x in y}) == 1 for y in found.groups)
+
+
+def test_nearest_settings_exist():
+    found = krm.explain("0.0001", TRUTH, RUN, "ndcg", convention="kaggle")
+    assert not found.nearest and "nearest" not in str(found)
+    few = krm.explain("0.9", TRUTH, RUN, "map", convention="deepeval")
+    assert 0 < len(few.nearest) < 3
+    assert "nan" not in str(few)
+
+
+@pytest.mark.parametrize(
+    "truth",
+    [
+        {"q": {"a": 4, "b": 1, "c": 2}, "p": {"x": 3}},
+        {"q": {"a": 1, "b": 0, "c": 1}, "p": {"x": 0}},
+    ],
+)
+def test_judged_items_are_also_tried_as_members(truth):
+    run = {"q": ["b", "y", "a"], "p": ["z", "x"]}
+    members = {q: set(items) for q, items in truth.items()}
+    for name in ("NDCG@3", "Recall@2", "MAP"):
+        value = krm.evaluate(members, run, name)[name]
+        assert value != krm.evaluate(truth, run, name)[name] or name != "NDCG@3"
+        found = krm.explain(f"{value:.6f}", truth, run, name)
+        read = {x.setting.rules.labels for x in found.answers}
+        if value != pytest.approx(krm.evaluate(truth, run, name)[name]):
+            assert "members" in read
+            assert "Each judged item is relevant" in str(found)
+
+
+def test_a_sample_of_the_lists_loses_no_answer(monkeypatch):
+    truth, run = drawn(7, "retrieved", 3, queries=240, items=9)
+    values = krm.evaluate(truth, run, "NDCG@5 MAP DCG@3")
+    for name, value in values.items():
+        number = f"{value:.5f}"
+        whole, some = [], []
+        for found, sample in ((whole, 500), (some, 20)):
+            monkeypatch.setattr(means, "SAMPLE", sample)
+            explained = krm.explain(number, truth, run, "NDCG MAP DCG")
+            found += [
+                (x.setting.signature, round(x.setting.value, 9), x.ours)
+                for x in (*explained.answers, *explained.nearest[:1])
+            ]
+        assert whole == pytest.approx(some) if not whole else whole == some, (
+            name
+        )
+
+
+@pytest.mark.parametrize("tool", ["ranx", "torchmetrics"])
+def test_precision_without_a_cutoff_is_of_what_was_retrieved(tool):
+    truth, run = {"u": {"a": 1, "b": 1}}, {"u": ["x", "b", "y"]}
+    convention = conventions.named(tool)
+    values = krm.evaluate(truth, run, "precision precision@5", convention=tool)
+    assert [*values.values()] == pytest.approx([1 / 3, 1 / 5])
+    made = convention.PrecisionAtK.at(None, 5)
+    assert [x.options["denominator"] for x in made] == ["retrieved", "k"]
+    found = krm.explain("0.3333", truth, run, "precision", convention=tool)
+    assert found.answers
