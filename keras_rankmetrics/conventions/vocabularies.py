@@ -176,7 +176,7 @@ class Leveled(Suffixed):
         if "relevance_threshold" in found.options:
             own: dict[str, Any] = {"relevance_threshold": least}
         else:
-            none = dict.fromkeys(range(1, least), 0)
+            none = {float(label): 0.0 for label in range(1, least)}
             own = {"gain_fn": GainTable(none, found.options["gain_fn"])}
         return super().of_source(bare, **{**options, **own})
 

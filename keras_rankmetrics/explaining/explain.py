@@ -30,7 +30,7 @@ from keras_rankmetrics.explaining.grid import (
     recipes_of,
 )
 from keras_rankmetrics.explaining.numbers import (
-    Difference,
+    Distance,
     Number,
     may_match,
 )
@@ -147,7 +147,7 @@ def explain(
     if not others:
         return first
     found = [
-        _matches(each, Difference.of(each.values, each.recipes, x))
+        _matches(each, Distance.of(each.values, each.recipes, x))
         for each, x in both
     ]
     return Steps((first, others[0]), _steps(grid, found))
@@ -224,7 +224,7 @@ class _Match(NamedTuple):
     is_cut: bool
 
 
-def _matches(grid: Grid, difference: Difference) -> list[_Match]:
+def _matches(grid: Grid, difference: Distance) -> list[_Match]:
     """Return the matches, those with the lowest cost first."""
     is_whole = grid.is_whole[..., None, None, None]
     rounded, cut = (x & is_whole for x in (difference.rounded, difference.cut))
@@ -236,7 +236,7 @@ def _matches(grid: Grid, difference: Difference) -> list[_Match]:
 
 def explanation(grid: Grid, number: Number) -> Explanation:
     """Return the settings of a grid that give a number."""
-    difference = Difference.of(grid.values, grid.recipes, number)
+    difference = Distance.of(grid.values, grid.recipes, number)
     exists = np.isfinite(grid.values)
     return Explanation(
         number.text,
@@ -252,7 +252,7 @@ def explanation(grid: Grid, number: Number) -> Explanation:
     )
 
 
-def _nearest(grid: Grid, difference: Difference) -> list[_Match]:
+def _nearest(grid: Grid, difference: Distance) -> list[_Match]:
     """Return the nearest settings that exist, those of low cost first."""
     is_whole = grid.is_whole[..., None, None, None]
     distances = np.where(is_whole, np.abs(difference.values), np.nan)

@@ -23,7 +23,7 @@ from keras_rankmetrics.engine.definition import Definition, takes
 from keras_rankmetrics.engine.definition.definition import Traits, chosen
 from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
 from keras_rankmetrics.explaining.data import Data
-from keras_rankmetrics.explaining.means import MayMatch, Part, means_of
+from keras_rankmetrics.explaining.means import MayMatch, Ordered, means_of
 from keras_rankmetrics.explaining.settings import (
     COMMON,
     CUTOFFS,
@@ -377,7 +377,7 @@ def _evaluated(
     for are_known in (True, False):
         places = [n for n, x in enumerate(orders) if x.are_known == are_known]
         parts = [
-            Part(
+            Ordered(
                 data.lists(orders[place]),
                 data.missing[are_known],
                 _definitions(recipes, offered[place], orders[place].ties),

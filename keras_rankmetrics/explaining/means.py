@@ -35,7 +35,7 @@ _LISTS = 1000  # at once
 MayMatch = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 
-class Part(NamedTuple):
+class Ordered(NamedTuple):
     """Lists in one order, and the metrics to evaluate on them.
 
     Attributes:
@@ -138,7 +138,7 @@ class Means:
 
 
 def means_of(
-    parts: Sequence[Part],
+    parts: Sequence[Ordered],
     here: np.ndarray,
     number: int,
     may_match: MayMatch | None,
@@ -176,7 +176,7 @@ def means_of(
 
 def _add(
     found: Sequence[Means],
-    parts: Sequence[Part],
+    parts: Sequence[Ordered],
     left: Sequence[Mapping[int, Definition]],
     equal: Sequence[np.ndarray],
     some: np.ndarray,
@@ -224,7 +224,7 @@ def _joined(
 
 
 def _values(
-    part: Part, places: np.ndarray, definitions: Sequence[Definition]
+    part: Ordered, places: np.ndarray, definitions: Sequence[Definition]
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the values of lists, and which are valid, `[metrics, lists]`.
 

@@ -54,7 +54,7 @@ class Number(NamedTuple):
         return cls(text, value, unit)
 
 
-class Difference(NamedTuple):
+class Distance(NamedTuple):
     """Values minus a number, like the values of a grid.
 
     Attributes:
@@ -70,7 +70,7 @@ class Difference(NamedTuple):
     @classmethod
     def of(
         cls, values: np.ndarray, recipes: Sequence[Recipe], number: Number
-    ) -> Difference:
+    ) -> Distance:
         """Return the differences.
 
         A number above 1 is in percent for metrics of at most 1.
@@ -144,7 +144,7 @@ def may_match(
     """
     found = np.zeros(len(recipes), bool)
     for number in numbers:
-        values, units, slack = Difference.of(means, recipes, number)
+        values, units, slack = Distance.of(means, recipes, number)
         distances = np.abs(values) - units - slack - errors
         found |= ~(distances > 0).all(axis=(1, 2, 3))
         least = np.where(np.isnan(values), np.inf, np.abs(values))
