@@ -153,8 +153,11 @@ def constructor(metric: _Metric, options: Mapping[str, str]) -> str:
 def _code(name: str, value: str, default: Any) -> str:
     """Return the value of an option as Python code."""
     if name in _PARAMETERS:
-        function = f"{value}_{name}"
-        return f"krm.{function}" if hasattr(gains, function) else value
+        *pairs, rest = value.split(",")
+        function = f"{rest}_{name}"
+        code = f"krm.{function}" if hasattr(gains, function) else rest
+        table = ", ".join(pairs).replace("=", ": ")
+        return f"krm.GainTable({{{table}}}, {code})" if pairs else code
     if isinstance(default, tuple):
         return f"({', '.join(value.split(','))},)"
     if name in _TABLES:
