@@ -11,7 +11,8 @@ from apache_beam.internal import pickler
 
 import keras_rankmetrics as krm
 from keras_rankmetrics.adapters import worker
-from keras_rankmetrics.tables.jobs import ColumnNames, Job
+from keras_rankmetrics.adapters.log_job import ColumnNames, LogJob
+from keras_rankmetrics.tables.jobs import Job
 from keras_rankmetrics.tables.members import merged, with_states
 
 ROWS = 1000
@@ -51,6 +52,7 @@ class Evaluate(beam.CombineFn):
         query: the key of queries, if each row is an item.
         exclude: the key of the items that are not ranked.
         num_relevant: the key of the number of relevant items of each list.
+        order: with `query`, the key whose values order the rows of a list.
 
     Stability: provisional.
     """
@@ -64,7 +66,7 @@ class Evaluate(beam.CombineFn):
         query: str | None = None,
         **columns: Unpack[ColumnNames],
     ) -> None:
-        job = Job(metrics, y_true, y_pred, query, ROWS, **columns)
+        job = LogJob(metrics, y_true, y_pred, query, ROWS, **columns)
         self._pickled = pickler.dumps(job)
 
     def create_accumulator(self) -> _Seen:
@@ -115,6 +117,7 @@ class EvaluateItems(beam.PTransform):
         sample_weight: the key of the weight of each item.
         group: the key of the groups of `Sliced` metrics.
         num_relevant: the key of the number of relevant items of the query.
+        order: the key whose values order the rows of a list.
 
     Stability: provisional.
     """
@@ -160,6 +163,7 @@ class PerQuery(beam.PTransform):
             item.
         exclude: the key of the items that are not ranked.
         num_relevant: the key of the number of relevant items of each list.
+        order: with `query`, the key whose values order the rows of a list.
 
     Stability: provisional.
     """
@@ -175,7 +179,7 @@ class PerQuery(beam.PTransform):
         **columns: Unpack[ColumnNames],
     ) -> None:
         super().__init__()
-        job = Job(metrics, y_true, y_pred, query, ROWS, **columns)
+        job = LogJob(metrics, y_true, y_pred, query, ROWS, **columns)
         self._query = query
         self._pickled = pickler.dumps((job, worker.kept_columns(job, keep)))
 

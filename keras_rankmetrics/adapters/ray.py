@@ -6,7 +6,8 @@ import functools
 from collections.abc import Mapping, Sequence
 from typing import Any, Unpack
 
-from keras_rankmetrics.tables.jobs import LISTS_PER_UPDATE, ColumnNames, Job
+from keras_rankmetrics.adapters.log_job import ColumnNames, LogJob
+from keras_rankmetrics.tables.jobs import LISTS_PER_UPDATE, Job
 from keras_rankmetrics.tables.members import Metrics, with_states
 
 
@@ -49,6 +50,7 @@ def evaluate(
         lists_per_update: the number of lists in one call of `update_state`.
         exclude: the column of the items that are not ranked.
         num_relevant: the column of the number of relevant items of each list.
+        order: with `query`, the column whose values order the rows of a list.
 
     Returns:
         Copies of the metrics, updated on these lists alone.
@@ -57,7 +59,7 @@ def evaluate(
     """
     from keras_rankmetrics.adapters import worker
 
-    job = Job(metrics, y_true, y_pred, query, lists_per_update, **columns)
+    job = LogJob(metrics, y_true, y_pred, query, lists_per_update, **columns)
     if query is not None and not dataset.take(1):  # Ray cannot group no rows
         return with_states(job.metrics, None)
     states = _mapped(dataset, job, backend, "table_to_states", job)
@@ -90,8 +92,8 @@ def per_query(
         keep: if each row is a list, the columns to copy next to its values.
         backend: as for `evaluate`.
         lists_per_update: as for `evaluate`.
-        **columns: `sample_weight`, `exclude` and `num_relevant`, as for
-            `evaluate`.
+        **columns: `sample_weight`, `exclude`, `num_relevant` and `order`, as
+            for `evaluate`.
 
     Returns:
         A Dataset of the column `query`, or those to `keep`, and a column for
@@ -102,7 +104,7 @@ def per_query(
     """
     from keras_rankmetrics.adapters import worker
 
-    job = Job(metrics, y_true, y_pred, query, lists_per_update, **columns)
+    job = LogJob(metrics, y_true, y_pred, query, lists_per_update, **columns)
     keys = worker.kept_columns(job, keep)
     return _mapped(dataset, job, backend, "table_to_values", (job, keys))
 

@@ -6,7 +6,8 @@ import functools
 from collections.abc import Mapping, Sequence
 from typing import Any, Unpack
 
-from keras_rankmetrics.tables.jobs import LISTS_PER_UPDATE, ColumnNames, Job
+from keras_rankmetrics.adapters.log_job import ColumnNames, LogJob
+from keras_rankmetrics.tables.jobs import LISTS_PER_UPDATE, Job
 from keras_rankmetrics.tables.members import (
     Metrics,
     value_names,
@@ -67,6 +68,9 @@ def evaluate(
             indices of items.
         num_relevant: the column of the number of relevant items of each list,
             if the labels contain only some of them.
+        order: with `query`, the column whose values order the rows of a list,
+            ascending, such as a position, a time or an id. Metrics of
+            `ties="stable"` need it, since rows are in no order after a shuffle.
 
     Returns:
         Copies of the metrics, updated on these lists alone. `result()`,
@@ -86,7 +90,7 @@ def evaluate(
 
     from keras_rankmetrics.adapters import worker
 
-    job = Job(metrics, y_true, y_pred, query, lists_per_update, **columns)
+    job = LogJob(metrics, y_true, y_pred, query, lists_per_update, **columns)
     lists, names = _lists(df, job)
     on_worker = functools.partial(
         worker.on_worker,
@@ -131,8 +135,8 @@ def per_query(
             such as its id.
         backend: as for `evaluate`.
         lists_per_update: as for `evaluate`.
-        **columns: `sample_weight`, `exclude` and `num_relevant`, as for
-            `evaluate`.
+        **columns: `sample_weight`, `exclude`, `num_relevant` and `order`, as
+            for `evaluate`.
 
     Returns:
         A DataFrame of the column `query`, or those to `keep`, and a double
@@ -151,7 +155,7 @@ def per_query(
 
     from keras_rankmetrics.adapters import worker
 
-    job = Job(metrics, y_true, y_pred, query, lists_per_update, **columns)
+    job = LogJob(metrics, y_true, y_pred, query, lists_per_update, **columns)
     keys = worker.kept_columns(job, keep)
     lists, names = _lists(df, job, keep)
     pickled = cloudpickle.dumps((job, names, keys))

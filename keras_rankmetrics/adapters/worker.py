@@ -532,6 +532,11 @@ _ALL_FORMS: dict[str, _Rule] = {
     "group": ("integers or strings", _ID, False),
     "sample_weight": ("numbers", _NUMBER, False),
     "num_relevant": ("numbers", _NUMBER, False),
+    "order": (
+        "numbers, strings, dates or times",
+        (*_ID, "float", "time"),
+        False,
+    ),
 }
 _BY_FORM: dict[str, dict[str, _Rule]] = {
     "scores": {
@@ -650,6 +655,8 @@ _KINDS = (
     ("null", types.is_null),
     ("integer", types.is_integer),
     ("float", types.is_floating),
+    ("time", types.is_date),
+    ("time", types.is_timestamp),
 )
 
 

@@ -18,6 +18,12 @@ from keras_rankmetrics.tables.item_rows import (
     run_starts,
 )
 from keras_rankmetrics.tables.ragged import value_indices
+from keras_rankmetrics.tables.single_precision import (
+    by_score,
+    in_float32,
+    ranks_of,
+    tied_places,
+)
 from keras_rankmetrics.types import UNJUDGED
 
 # The size of the sample in which ids that differ in spelling are searched.
@@ -521,17 +527,6 @@ def _without_ties(
     return in_float32(np.where(scores > -np.inf, -below, -np.inf), lists)
 
 
-def by_score(lists: np.ndarray, scores: np.ndarray) -> np.ndarray:
-    """Return an order by list, then descending score in single precision.
-
-    One sort of integers is four times as fast as `np.lexsort`. The bits of
-    floats are in their order, those of negative ones in the reverse.
-    """
-    bits = (-scores.astype(np.float32)).view(np.int32)
-    bits = np.where(bits < 0, bits ^ np.int32(0x7FFFFFFF), bits)
-    return np.argsort((lists.astype(np.int64) << 32) + bits, kind="stable")
-
-
 def hash_of_ranks(
     lists: np.ndarray, keys: np.ndarray, scores: np.ndarray
 ) -> int:
@@ -543,58 +538,5 @@ def hash_of_ranks(
         scores: the scores.
     """
     order = by_score(lists, scores)
-    ranks = _ranks(lists[order], scores[order]).astype(np.uint64)
+    ranks = ranks_of(lists[order], scores[order]).astype(np.uint64)
     return int(ids.mixed(keys[order] + ids.mixed(ranks)).sum())
-
-
-def _ranks(lists: np.ndarray, scores: np.ndarray) -> np.ndarray:
-    """Return the rank of each item, from 1, of sorted items.
-
-    Tied items share the first rank.
-    """
-    starts = np.diff(lists, prepend=-1) != 0
-    begins = starts.copy()
-    begins[1:] |= scores[1:] != scores[:-1]
-    places = np.arange(len(lists))
-    first, list_ = (
-        np.maximum.accumulate(np.where(x, places, 0)) for x in (begins, starts)
-    )
-    found: np.ndarray = first - list_ + 1
-    return found
-
-
-def tied_places(
-    lists: np.ndarray, scores: np.ndarray, order: np.ndarray
-) -> np.ndarray:
-    """Return the places in an order of items that have tied neighbours."""
-    lists, scores = lists[order], scores[order]
-    same = (scores[1:] == scores[:-1]) & (lists[1:] == lists[:-1])
-    return np.flatnonzero(np.append(same, False) | np.append(False, same))
-
-
-def in_float32(scores: np.ndarray, lists: np.ndarray) -> np.ndarray:
-    """Return the scores, or their ranks if float32 would tie some.
-
-    Some backends have no float64, so that close scores would be tied. Minus
-    infinity stays, since it means that an item is not retrieved.
-
-    Args:
-        scores: `[items]`, the scores of one list or several.
-        lists: `[items]`, the list of each item.
-
-    Returns:
-        float32 `[items]`. Within a list they are in the order of the scores,
-        and tied where those are, in lists of up to 2 ** 24 items.
-    """
-    with np.errstate(over="ignore"):
-        single = scores.astype(np.float32)
-    if (single == scores).all():
-        return single
-    order = by_score(lists, -single)
-    tied = tied_places(lists, single, order)
-    same = order[tied]
-    order[tied] = same[np.lexsort((scores[same], lists[same]))]
-    ranks = np.empty(len(order), np.float32)
-    ranks[order] = _ranks(lists[order], scores[order])
-    ranks[scores == -np.inf] = -np.inf
-    return ranks

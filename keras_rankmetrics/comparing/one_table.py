@@ -40,6 +40,11 @@ from keras_rankmetrics.files import QueriesReturnError
 from keras_rankmetrics.files.fields import Part
 from keras_rankmetrics.tables import ids, item_rows, roles
 from keras_rankmetrics.tables.item_rows import Rows
+from keras_rankmetrics.tables.single_precision import (
+    by_score,
+    in_float32,
+    tied_places,
+)
 from keras_rankmetrics.types import UNJUDGED
 
 _REMOVE = (
@@ -208,7 +213,7 @@ class ListsOfTable:
         self._number_of_rows += len(lists)
         weights = together.weights_of(self._weights, queries)
         for system, x in zip(self._systems.values(), scores, strict=True):
-            of_lists = joining.in_float32(x, lists)
+            of_lists = in_float32(x, lists)
             system.count(lists, labels, of_lists, keys + ids.keys_of(items))
             order = self._order(lists, of_lists, items)
             joined = Joined(places, lengths, labels[order], of_lists[order])
@@ -271,8 +276,8 @@ class ListsOfTable:
             return slice(None)
         if has_items(self._table):
             return joining.by_score_and_id(lists, scores, items, sign)
-        order = joining.by_score(lists, scores)
-        tied = order[joining.tied_places(lists, scores, order)]
+        order = by_score(lists, scores)
+        tied = order[tied_places(lists, scores, order)]
         if (scores[tied] > -np.inf).any():
             raise ValueError(
                 "This convention orders tied items by their ids. Received: "

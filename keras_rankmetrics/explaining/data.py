@@ -12,7 +12,6 @@ from keras_rankmetrics import gains, metrics
 from keras_rankmetrics.comparing import together
 from keras_rankmetrics.comparing.forms import input_of
 from keras_rankmetrics.comparing.joining import Joined, Joining, Judgements
-from keras_rankmetrics.comparing.joining import by_score as in_order
 from keras_rankmetrics.comparing.measured import ALL, Measured
 from keras_rankmetrics.comparing.measuring import of_systems
 from keras_rankmetrics.comparing.reading import Reading as Asked
@@ -31,6 +30,7 @@ from keras_rankmetrics.tables.item_rows import (
     numbered,
 )
 from keras_rankmetrics.tables.ragged import Ragged
+from keras_rankmetrics.tables.single_precision import by_score as in_order
 from keras_rankmetrics.types import UNJUDGED
 
 # Of labels of 0 and 1.

@@ -6,7 +6,7 @@ import dataclasses
 import functools
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, TypedDict
+from typing import Any
 
 import keras
 import numpy as np
@@ -15,6 +15,7 @@ from keras import ops
 from keras_rankmetrics.conventions.from_text import options_by_name
 from keras_rankmetrics.engine.aggregates import State
 from keras_rankmetrics.engine.inputs import padding_warning, share_in
+from keras_rankmetrics.engine.inputs.tensors import dtype_of_doubles
 from keras_rankmetrics.engine.messages import warn
 from keras_rankmetrics.engine.metric.accumulator import (
     Accumulator,
@@ -37,6 +38,7 @@ from keras_rankmetrics.tables.ragged import (
     on_one_thread,
     padded,
 )
+from keras_rankmetrics.tables.single_precision import are_tied, rows_in_float32
 
 LISTS_PER_UPDATE = 4096
 
@@ -48,15 +50,6 @@ _PLACE = "keras_rankmetrics place"
 
 _Slicing = tuple[str, tuple[str, ...] | int]
 """A column of groups, and the names of the groups or their number."""
-
-
-class ColumnNames(TypedDict, total=False):
-    """The columns that any job may have next to `y_true` and `y_pred`."""
-
-    sample_weight: str | None
-    group: str | Mapping[str, str] | None
-    exclude: str | None
-    num_relevant: str | None
 
 
 @dataclasses.dataclass(eq=False)
@@ -270,12 +263,7 @@ class Job:
         for name in self._of_lists:
             rows = values[name]
             lists[name] = Ragged.of_single(rows[starts])
-            missing = (rows != rows).sum()
-            if missing:
-                raise ValueError(
-                    f"The column {name!r} should hold no NaN. Received: "
-                    f"{missing} among {len(rows)} rows."
-                )
+            refuse_nan(name, rows)
             if not are_equal_in_lists(rows, starts):
                 raise ValueError(
                     "The items of a list should have the same value in "
@@ -337,12 +325,44 @@ class Job:
                 known[slicing] = _group_numbers(values, *slicing)
             used = {name: known[name] for name in fills if name in known}
             for chunk in chunks(used, self.lists_per_update):
-                arrays = padded(chunk, fills, unpadded)
+                arrays = self._rankable(padded(chunk, fills, unpadded))
                 labels = arrays[self.y_true]
                 if self.form == "scores" and labels.dtype.kind not in "iu":
                     share = share_in(ops.convert_to_tensor(labels))
                     check_share(definitions, share)
                 yield arrays
+
+    def _rankable(self, arrays: dict[Any, np.ndarray]) -> dict[Any, Any]:
+        """Return the columns with scores that the backend keeps in order.
+
+        A metric with methods of its own may read the scores themselves, so they
+        stay as they are, with a warning if that ties some.
+        """
+        if dtype_of_doubles() == "float64":
+            return arrays
+        doubles = {
+            name: arrays[name]
+            for name in self.predictions
+            if arrays[name].dtype == np.float64
+        }
+        own = [
+            member.name
+            for member in self.members
+            if type(member) is not Comparison
+            and own_methods(member, Accumulator)
+        ]
+        if not own:
+            ranked = {name: rows_in_float32(x) for name, x in doubles.items()}
+            return {**arrays, **ranked}
+        if any(are_tied(x).any() for x in doubles.values()):
+            warn(
+                "Scores should differ in float32, since the backend "
+                f"{keras.config.backend()!r} has no float64. Received: scores "
+                "that float32 ties, for metrics with methods of their own, "
+                f"{own}. Pass ranks in place of scores, or use the backend "
+                "torch or tensorflow."
+            )
+        return arrays
 
     def _arguments(
         self, slicing: _Slicing | None, arrays: Mapping[Any, Any]
@@ -562,6 +582,16 @@ def _check_within(lists: Lists, indices: str, scores: str) -> None:
         f"The column {indices!r} should hold indices of items, below the "
         f"number of scores in {scores!r}.",
     )
+
+
+def refuse_nan(name: str, rows: np.ndarray) -> None:
+    """Raise ValueError if there is a NaN in a column of rows."""
+    missing = (rows != rows).sum()
+    if missing:
+        raise ValueError(
+            f"The column {name!r} should hold no NaN. Received: {missing} "
+            f"among {len(rows)} rows."
+        )
 
 
 def refuse_first(values: np.ndarray, wrong: np.ndarray, expected: str) -> None:

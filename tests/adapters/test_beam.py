@@ -173,6 +173,32 @@ def test_values_of_queries_and_of_lists():
         assert_that(of_lists, check(len(rows)), label="of lists")
 
 
+def test_ties_in_the_order_of_a_key_and_scores_of_float64():
+    rows, shuffled = logs.close_items()
+    expected, of_queries = logs.of_sorted_items(rows)
+    columns = {"query": "query", "order": "position"}
+
+    def check(found):
+        [metrics] = found
+        assert metrics.result() == approx(expected, abs=1e-6)
+
+    def check_values(found):
+        values = {row["query"]: row["ndcg@3"] for row in found}
+        assert values == approx(of_queries, abs=1e-6, nan_ok=True)
+
+    with PipelineOfTest() as pipeline:
+        items = pipeline | beam.Create(shuffled) | beam.Reshuffle()
+        found = items | EvaluateItems(
+            logs.stable(), "label", "score", **columns
+        )
+        assert_that(found, check, label="of all")
+        values = items | PerQuery(logs.stable(), "label", "score", **columns)
+        assert_that(values, check_values, label="of queries")
+    for transform in (Evaluate, EvaluateItems, PerQuery):
+        with pytest.raises(ValueError, match=r"\['ndcg@3'\] without `order`"):
+            transform(logs.stable(), "label", "score", query="query")
+
+
 def test_an_error_names_the_row_or_query():
     fn = Evaluate("RR(inputs=ids)", "y", "x")
     seen = fn.create_accumulator()

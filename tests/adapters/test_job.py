@@ -1,5 +1,7 @@
 """What a worker does, without a cluster."""
 
+import contextlib
+import datetime
 import pickle
 
 import keras
@@ -10,6 +12,8 @@ import pytest
 from pytest import approx
 
 import keras_rankmetrics as krm
+from keras_rankmetrics import conventions
+from keras_rankmetrics.adapters.log_job import LogJob
 from keras_rankmetrics.adapters.worker import (
     BUCKET,
     arrow_ids_as_int32,
@@ -27,13 +31,15 @@ from keras_rankmetrics.tables.jobs import Job
 from keras_rankmetrics.tables.members import merged, with_named, with_states
 from keras_rankmetrics.tables.ragged import LARGEST, Ragged, chunks, padded
 
+HAS_FLOAT64 = keras.config.backend() in ("tensorflow", "torch")
+
 
 def evaluated(tables, metrics, *columns, **options):
     job = pickle.loads(pickle.dumps(Job(metrics, *columns, **options)))
     tables = [pa.Table.from_pylist(rows) for rows in tables]
     if job.query is not None:
         tables = [lists_of(job, table) for table in tables]
-    return with_states(metrics, states_of_tables(job, tables))
+    return with_states(job.metrics, states_of_tables(job, tables))
 
 
 @pytest.mark.parametrize(
@@ -642,3 +648,238 @@ def test_queries_that_are_categories():
         found = table_to_states(pickle.dumps(job), categorical)["states"]
         [one], [other] = sum_of(found), expected
         np.testing.assert_allclose(one.sums, other.sums, rtol=1e-6)
+
+
+def close_rows(lists=60):
+    """Rows of scores that float32 ties, some -inf, and their ranks."""
+    rng = np.random.default_rng(8)
+    rows = []
+    for number in range(lists):
+        size = int(rng.integers(1, 9))
+        ranks = rng.integers(0, 7, size)
+        scores = 0.75 + 1e-13 * ranks
+        scores[rng.random(size) < 0.1] = -np.inf
+        rows.append(
+            {
+                "query": f"q{number}",
+                "labels": rng.integers(-1, 3, size).tolist(),
+                "scores": scores.tolist(),
+                "new": (scores * 1e300).tolist(),
+                "ranks": np.where(scores > -np.inf, ranks, -np.inf).tolist(),
+            }
+        )
+    return rows
+
+
+@pytest.mark.each_backend
+@pytest.mark.parametrize("ties", ["average", "stable"])
+@pytest.mark.filterwarnings("ignore:.*Labels should be")
+def test_scores_of_float64_keep_their_order(ties):
+    rows = close_rows()
+    ndcg = krm.NDCG(3, ties=ties)
+    metrics = [ndcg, krm.AUC()]
+    expected = logs.numbers(evaluated([rows], metrics, "labels", "ranks"))
+    found = evaluated([rows], metrics, "labels", "scores")
+    assert logs.numbers(found) == expected
+    both = krm.Comparison(krm.NDCG(3, ties=ties), ["old", "new"])
+    columns = {"old": "scores", "new": "new"}
+    found = evaluated([rows], both, "labels", columns)
+    [value] = {round(float(x), 6) for x in found.result().values() if x}
+    assert value == approx(expected[0, "ndcg@3"], abs=1e-6)
+    table = pa.Table.from_pylist(rows)
+    of_scores, of_ranks = (
+        values_of_table(Job(ndcg, "labels", name), [], table)["ndcg@3"]
+        for name in ("scores", "ranks")
+    )
+    np.testing.assert_array_equal(of_scores, of_ranks)
+
+
+@pytest.mark.each_backend
+def test_scores_of_a_catalogue_in_float64_keep_their_order():
+    rows = logs.of_catalogue()
+    for row in rows:
+        row["close"] = [0.5 - 1e-15 * (9 - x) for x in row["scores"]]
+    metrics = [krm.NDCG(3, inputs="sparse"), krm.AUC(inputs="sparse")]
+    columns = "several", "scores"
+    expected = evaluated([rows], metrics, *columns, exclude="seen")
+    found = evaluated([rows], metrics, "several", "close", exclude="seen")
+    assert logs.numbers(found) == logs.numbers(expected)
+
+
+@pytest.mark.each_backend
+def test_the_values_of_dicts_and_of_rows_in_float64():
+    rows = [x for x in close_rows() if min(x["labels"]) >= 0]
+    ids = [[str(i) for i in range(len(x["labels"]))] for x in rows]
+    truth, run = (
+        {
+            row["query"]: dict(zip(names, row[key], strict=True))
+            for names, row in zip(ids, rows, strict=True)
+        }
+        for key in ("labels", "scores")
+    )
+    expected = krm.evaluate(truth, run, "RR NDCG@3")
+    found = evaluated([rows], "RR NDCG@3", "labels", "scores").result()
+    for name in ("RR", "NDCG@3"):
+        assert float(found[name]) == approx(expected[name], abs=1e-6)
+
+
+class AboveFour(krm.MeanReciprocalRank):
+    """All items tie if a score is 4 or less, as a rank would be."""
+
+    def update_state(self, y_true, y_pred, sample_weight=None):
+        super().update_state(y_true, y_pred * (y_pred > 4.0), sample_weight)
+
+
+@pytest.mark.each_backend
+def test_a_metric_that_reads_scores_itself_is_told():
+    rows = [{"y": [0, 0, 1], "x": [5.0, 5.0 + 1e-12, 4.5]}] * 3
+    metric, expected = AboveFour(name="above"), contextlib.nullcontext()
+    if not HAS_FLOAT64:
+        message = r"has no float64.*\['above'\]"
+        expected = pytest.warns(UserWarning, match=message)
+    with expected:
+        found = evaluated([rows], [metric, krm.AUC()], "y", "x")
+    assert float(found[0].result()) == approx(1 / 3)
+
+
+@pytest.mark.each_backend
+def test_nan_among_close_scores_is_no_rank():
+    rows = [{"y": [1, 0, 0], "x": [1.0, 1.0 + 1e-12, float("nan")]}]
+    values = values_of_table(
+        Job(krm.MeanReciprocalRank(), "y", "x"),
+        [],
+        pa.Table.from_pylist(rows),
+    )
+    assert np.isnan(values["mrr"].to_numpy()).all()
+
+
+# The order of tied rows.
+
+
+def tied_items(seed=2):
+    """Rows with many ties, shuffled, and columns that have their order."""
+    rng = np.random.default_rng(seed)
+    start = datetime.datetime(2024, 2, 28, 23)
+    rows = [
+        {
+            "q": f"q{query}",
+            "y": int(rng.integers(0, 3)),
+            "x": float(rng.integers(0, 3)),
+            "w": float(rng.integers(1, 4)),
+            "number": place - 2,
+            "real": place / 8,
+            "text": f"item {place:02}",
+            "time": start + datetime.timedelta(minutes=7 * place),
+            "day": start.date() + datetime.timedelta(days=place),
+        }
+        for query in range(25)
+        for place in range(int(rng.integers(1, 12)))
+    ]
+    return rows, [rows[i] for i in rng.permutation(len(rows))]
+
+
+def of_log(rows, metrics, *columns, **options):
+    job = pickle.loads(pickle.dumps(LogJob(metrics, *columns, **options)))
+    table = lists_of(job, pa.Table.from_pylist(rows))
+    return with_states(job.metrics, states_of_tables(job, [table]))
+
+
+STABLE = [
+    krm.NDCG(3, ties="stable"),
+    krm.NDCG(3, ideal="retrieved", name="of_retrieved"),
+    conventions.lightgbm.NDCG(5),
+    conventions.xgboost.MeanAveragePrecision(5),
+    krm.Sliced(krm.PrecisionAtK(2, ties="stable"), 2),
+    krm.Comparison(krm.PrecisionAtK(2, ties="stable"), ["one", "two"]),
+]
+
+
+@pytest.mark.parametrize("metric", STABLE, ids=lambda m: m.name)
+def test_ties_by_rows_need_an_order(metric):
+    columns: dict[str, object] = {"y_true": "y", "y_pred": "x"}
+    if isinstance(metric, krm.Sliced):
+        columns["group"] = "g"
+    if isinstance(metric, krm.Comparison):
+        columns["y_pred"] = {"one": "x", "two": "z"}
+    metrics = [krm.AUC(), metric] if "group" in columns else [metric]
+    message = rf"column of that order.*\['{metric.name}'\].*order=\"position"
+    with pytest.raises(ValueError, match=message):
+        LogJob(metrics, query="q", **columns)
+    assert LogJob(metrics, **columns).order is None  # rows are lists
+    assert LogJob(metrics, query="q", order="o", **columns).names[-1] == "o"
+
+
+@pytest.mark.parametrize("ties", ["optimistic", "pessimistic"])
+def test_ties_by_label_need_an_order_of_weights_alone(ties):
+    metric = krm.NDCG(3, ties=ties)
+    assert LogJob(metric, "y", "x", query="q").order is None
+    with pytest.raises(ValueError, match=r"column of that order.*ndcg@3"):
+        LogJob(metric, "y", "x", query="q", sample_weight="w")
+    rows, shuffled = tied_items()
+    flat = {name: [row[name] for row in rows] for name in "qyxw"}
+    expected = krm.evaluate_rows(
+        flat["q"], flat["y"], flat["x"], metric, flat["w"]
+    )
+    options = {"query": "q", "sample_weight": "w", "order": "number"}
+    found = of_log(shuffled, metric, "y", "x", **options)
+    assert float(found.result()) == approx(expected["ndcg@3"], abs=1e-6)
+
+
+@pytest.mark.parametrize("by", ["number", "real", "text", "time", "day"])
+def test_the_order_of_a_column_is_that_of_one_process(by):
+    rows, shuffled = tied_items()
+    metrics = [*STABLE[:3], krm.MeanReciprocalRank()]
+    flat = {name: [row[name] for row in rows] for name in "qyx"}
+    expected = krm.evaluate_rows(*flat.values(), metrics)
+    values = krm.per_query(*flat.values(), metrics)
+    for partition in (shuffled, shuffled[::-1]):
+        found = of_log(partition, metrics, "y", "x", query="q", order=by)
+        for metric in found:
+            value = float(metric.result())
+            assert value == approx(expected[metric.name], abs=1e-6)
+        job = LogJob(metrics, "y", "x", "q", order=by)
+        table = lists_of(job, pa.Table.from_pylist(partition))
+        for row in values_of_table(job, ["q"], table).to_pylist():
+            place = values["query"].tolist().index(row["q"])
+            for name in expected:
+                assert row[name] == approx(
+                    values[name][place], abs=1e-6, nan_ok=True
+                )
+    ndcg = krm.NDCG(3, ties="stable")
+    [value] = krm.evaluate_rows(
+        *([row[name] for row in shuffled] for name in "qyx"), ndcg
+    ).values()
+    assert abs(value - expected["ndcg@3"]) > 1e-3
+
+
+@pytest.mark.parametrize(
+    "change, kind, message",
+    [
+        ({"o": 4}, ValueError, "different values.*'o'.*4 twice"),
+        ({"o": None}, ValueError, "'o' should hold no null"),
+        ({"o": True}, TypeError, "'o' of `order` should hold numbers, str"),
+    ],
+)
+def test_a_column_that_gives_no_order(change, kind, message):
+    rows = [{"q": "a", "y": 1, "x": 0.5, "o": n} for n in (4, 5)]
+    rows.append({"q": "b", "y": 1, "x": 0.5, "o": 4})
+    rows[1] |= change
+    if change["o"] is True:
+        rows = [{**row, "o": True} for row in rows]
+    with pytest.raises(kind, match=message):
+        of_log(rows, STABLE[0], "y", "x", query="q", order="o")
+
+
+def test_a_place_in_the_order_is_not_nan():
+    table = pa.table(
+        {"q": [1, 1], "y": [1, 0], "x": [0.5, 0.5], "o": [0.0, NAN]}
+    )
+    job = LogJob(STABLE[0], "y", "x", query="q", order="o")
+    with pytest.raises(ValueError, match=r"'o' should hold no NaN.*1 among 2"):
+        states_of_tables(job, [lists_of(job, table)])
+
+
+@pytest.mark.parametrize("query", [None, "o"])
+def test_an_order_is_one_of_the_items_of_a_query(query):
+    with pytest.raises(ValueError, match="differs between the items"):
+        LogJob(krm.NDCG(), "y", "x", query=query, order="o")

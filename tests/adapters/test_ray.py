@@ -130,6 +130,23 @@ def test_values_of_queries_and_of_lists():
     assert np.mean([*of_lists.values()]) == approx(float(whole.result()))
 
 
+def test_ties_in_the_order_of_a_column_and_scores_of_float64():
+    rows, shuffled = logs.close_items()
+    expected, of_queries = logs.of_sorted_items(rows)
+    dataset = ray_data.from_items(shuffled, override_num_blocks=4)
+    columns = {"query": "query", "order": "position"}
+    found = on_ray.evaluate(dataset, logs.stable(), "label", "score", **columns)
+    assert found.result() == approx(expected, abs=1e-6)
+    found = on_ray.per_query(
+        dataset, logs.stable(), "label", "score", **columns
+    )
+    values = {row["query"]: row["ndcg@3"] for row in found.iter_rows()}
+    assert values == approx(of_queries, abs=1e-6, nan_ok=True)
+    for door in (on_ray.evaluate, on_ray.per_query):
+        with pytest.raises(ValueError, match=r"\['ndcg@3'\] without `order`"):
+            door(dataset, logs.stable(), "label", "score", query="query")
+
+
 @pytest.mark.parametrize("query", [None, "q"])
 def test_an_error_names_the_row_or_query(query):
     rows = [{"q": f"q{n}", "y": 1, "x": 0.5} for n in range(30)]

@@ -316,6 +316,29 @@ def test_values_of_lists_next_to_columns(spark, ids):
         on_spark.per_query(df, "RR(inputs=ids)", "new", "new", keep=["gone"])
 
 
+def test_ties_in_the_order_of_a_column_and_scores_of_float64(spark):
+    rows, shuffled = logs.close_items()
+    schema = "query string, label int, score double, position int"
+    expected, of_queries = logs.of_sorted_items(rows)
+    columns = {"query": "query", "order": "position"}
+    for partitions in (1, 4):
+        df = frame(spark, shuffled, schema, partitions)
+        found = on_spark.evaluate(
+            df, logs.stable(), "label", "score", **columns
+        )
+        assert found.result() == approx(expected, abs=1e-6)
+    found = on_spark.per_query(df, logs.stable(), "label", "score", **columns)
+    values = {row["query"]: row["ndcg@3"] for row in found.collect()}
+    assert values == approx(of_queries, abs=1e-6, nan_ok=True)
+    for door in (on_spark.evaluate, on_spark.per_query):
+        with pytest.raises(ValueError, match=r"\['ndcg@3'\] without `order`"):
+            door(df, logs.stable(), "label", "score", query="query")
+    with pytest.raises(ValueError, match="`order` should be the name"):
+        on_spark.evaluate(
+            df, logs.stable(), "label", "score", query="query", order="gone"
+        )
+
+
 def test_only_the_columns_of_the_job_are_read(spark, tmp_path):
     df = frame(spark, logs.items_of(logs.of_scores()), ITEMS)
     df.write.parquet(str(tmp_path / "log"))
@@ -379,6 +402,7 @@ def test_the_guide(spark):
     assert values == approx({"q1": gain, "q2": gain})
     assert names["of_users"].columns == ["market", "ndcg@10", "recall@1"]
     assert names["of_users"].count() == 3
+    assert float(names["first_shown"].result()) == 0.75
 
 
 def test_the_example(spark, capsys):

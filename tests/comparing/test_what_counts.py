@@ -8,8 +8,13 @@ import numpy as np
 import pytest
 
 import keras_rankmetrics as krm
-from keras_rankmetrics.comparing import joining, values
+from keras_rankmetrics.comparing import values
 from keras_rankmetrics.tables import ragged
+from keras_rankmetrics.tables.single_precision import (
+    are_tied,
+    in_float32,
+    rows_in_float32,
+)
 
 NAN = float("nan")
 LABELS = [[0, 1], [1, 0], [0, 0]]
@@ -123,7 +128,7 @@ def test_places_stand_in_the_order_of_scores():
     scores = 1.0 + 1e-12 * rng.integers(0, 20, 60)
     scores[7], scores[8], scores[9] = -np.inf, np.inf, -1e300
     lists = rng.integers(0, 3, 60)
-    places = joining.in_float32(scores, lists)
+    places = in_float32(scores, lists)
     assert places.dtype == np.float32
     assert (np.isneginf(places) == np.isneginf(scores)).all()
     for one in range(3):
@@ -136,8 +141,26 @@ def test_places_stand_in_the_order_of_scores():
 
 def test_scores_that_float32_holds_stay_as_they_are():
     scores = np.array([0.5, 2.0, -np.inf])
-    found = joining.in_float32(scores, np.zeros(3, int))
+    found = in_float32(scores, np.zeros(3, int))
     assert found.tolist() == scores.tolist()
+
+
+@pytest.mark.parametrize("offset, step", [(0.0, 0.5), (1.0, 1e-9)])
+def test_padded_lists_have_places_only_where_scores_are_close(offset, step):
+    rng = np.random.default_rng(1)
+    scores = offset + step * rng.integers(0, 9, (50, 6))
+    scores[:20] = np.sqrt(np.arange(120.0)).reshape(20, 6)
+    scores[3, 2], scores[30, 1] = np.nan, -1e200
+    scores[4, :2], scores[5, 0] = -np.inf, np.inf
+    tied, found = are_tied(scores), rows_in_float32(scores)
+    assert found.dtype == np.float32 and not tied[:20].any()
+    assert tied[30] and tied[20:].sum() == (1 if offset == 0 else 30)
+    assert np.array_equal(np.isnan(found), np.isnan(scores))
+    assert np.array_equal(np.isneginf(found), np.isneginf(scores))
+    for row, single in zip(scores, found, strict=True):
+        codes = [np.unique(x, return_inverse=True)[1] for x in (row, single)]
+        assert np.array_equal(*codes)
+    assert np.array_equal(found[0], scores[0].astype("float32"))
 
 
 def test_a_mean_over_no_lists_is_no_number():

@@ -212,6 +212,22 @@ def test_weights_of_items_and_of_lists():
     )
 
 
+@pytest.mark.each_backend
+@pytest.mark.filterwarnings("ignore:.*Labels should be")
+def test_scores_of_float64_keep_their_order():
+    """Among them long lists, and scores below the range of float32."""
+    labels, ranks = lists(number=200, longest=40, seed=4)
+    query, y_true, y_pred = rows_of(labels, ranks)
+    y_pred = np.where(y_pred == 0, -np.inf, y_pred)
+    close = -1e-60 + 1e-70 * y_pred.astype("float64")
+    expected = krm.evaluate_rows(query, y_true, y_pred, metrics())
+    assert krm.evaluate_rows(query, y_true, close, metrics()) == expected
+    values = krm.per_query(query, y_true, y_pred, metrics())
+    of_close = krm.per_query(query, y_true, close, metrics())
+    for name in expected:
+        np.testing.assert_array_equal(of_close[name], values[name])
+
+
 @pytest.mark.parametrize(
     "dtype", ["int8", "int16", "int32", "int64", "float64", "U9", "object"]
 )

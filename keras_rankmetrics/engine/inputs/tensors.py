@@ -290,6 +290,12 @@ def _check_range(name: str, x: np.ndarray, limits: np.iinfo[Any]) -> None:
         )
 
 
+def dtype_of_doubles() -> str:
+    """Return the dtype that float64 arrays have as tensors."""
+    tensor = ops.convert_to_tensor(np.zeros(0))
+    return str(backend.standardize_dtype(tensor.dtype))
+
+
 def check_finite(name: str, x: np.ndarray, dtype: str | None = None) -> None:
     """Raise ValueError if numbers become infinite as tensors.
 
@@ -302,12 +308,9 @@ def check_finite(name: str, x: np.ndarray, dtype: str | None = None) -> None:
     """
     if x.dtype != np.float64:
         return
-    if dtype is None:
-        empty = ops.convert_to_tensor(np.zeros(0, x.dtype))
-        dtype = backend.standardize_dtype(empty.dtype)
-    if dtype != "float32":
+    if (dtype or dtype_of_doubles()) != "float32":
         return
-    largest, size = np.finfo(dtype).max, np.abs(x)
+    largest, size = np.finfo(np.float32).max, np.abs(x)
     for wrong in x[(size > largest) & (size < np.inf)][:1].tolist():
         raise ValueError(
             f"`{name}` should hold numbers of a size up to {largest:.2g}, the "

@@ -92,6 +92,36 @@ def items_of(rows, seed=0):
     return [items[place] for place in order]
 
 
+def close_items(lists=40, seed=6):
+    """A row for each item, with ties and with scores that float32 ties."""
+    rng = np.random.default_rng(seed)
+    rows = [
+        {
+            "query": f"q{number}",
+            "label": int(rng.integers(0, 3)),
+            "score": 1.0 - 1e-12 * int(rng.integers(0, 4)),
+            "position": place,
+        }
+        for number in range(lists)
+        for place in range(int(rng.integers(2, 9)))
+    ]
+    return rows, [rows[place] for place in rng.permutation(len(rows))]
+
+
+def stable():
+    return krm.MetricCollection(
+        [krm.NDCG(3, ties="stable"), krm.MeanReciprocalRank(), krm.AUC()]
+    )
+
+
+def of_sorted_items(rows):
+    """What one process says of them, in all and for each query."""
+    columns = [column(rows, name) for name in ("query", "label", "score")]
+    values = krm.per_query(*columns, stable())
+    of_queries = zip(values["query"], values["ndcg@3"], strict=True)
+    return krm.evaluate_rows(*columns, stable()), dict(of_queries)
+
+
 def column(rows, name):
     return [row[name] for row in rows]
 

@@ -1,0 +1,105 @@
+"""Scores in float32, in the order that they have in float64."""
+
+from __future__ import annotations
+
+import numpy as np
+
+
+def in_float32(scores: np.ndarray, lists: np.ndarray) -> np.ndarray:
+    """Return the scores, or their ranks if float32 would tie some.
+
+    Some backends have no float64, so that close scores would be tied. Minus
+    infinity stays, since it means that an item is not retrieved; and so does
+    NaN.
+
+    Args:
+        scores: `[items]`, the scores of one list or several.
+        lists: `[items]`, the list of each item.
+
+    Returns:
+        float32 `[items]`. Within a list they are in the order of the scores,
+        and tied where those are, in lists of up to 2 ** 24 items.
+    """
+    with np.errstate(over="ignore"):
+        single = scores.astype(np.float32)
+    if (single == scores).all():
+        return single
+    order = by_score(lists, -single)
+    tied = tied_places(lists, single, order)
+    same = order[tied]
+    order[tied] = same[np.lexsort((scores[same], lists[same]))]
+    ranks = np.empty(len(order), np.float32)
+    ranks[order] = ranks_of(lists[order], scores[order])
+    unranked = ~(scores > -np.inf)
+    ranks[unranked] = scores[unranked]
+    return ranks
+
+
+def rows_in_float32(scores: np.ndarray) -> np.ndarray:
+    """Return the scores of padded lists, as by `in_float32`.
+
+    Only lists with close scores have ranks, which take longer to compute than
+    to find these lists.
+
+    Args:
+        scores: float64 `[lists, items]`.
+    """
+    tied = are_tied(scores)
+    close = scores[tied]
+    lists = np.repeat(np.arange(len(close)), close.shape[-1])
+    with np.errstate(over="ignore"):
+        single = scores.astype(np.float32)
+    single[tied] = in_float32(close.ravel(), lists).reshape(close.shape)
+    return single
+
+
+def are_tied(scores: np.ndarray) -> np.ndarray:
+    """Return True for lists with scores that only float32 ties, or makes -inf.
+
+    Args:
+        scores: float64 `[lists, items]`.
+    """
+    with np.errstate(over="ignore"):
+        if (scores.astype(np.float32) == scores).all():
+            return np.zeros(len(scores), bool)
+        ordered = np.sort(np.insert(scores, 0, -np.inf, axis=-1), axis=-1)
+        rounded = ordered.astype(np.float32)
+    ties = rounded[:, 1:] == rounded[:, :-1]
+    tied: np.ndarray = (ties & (ordered[:, 1:] > ordered[:, :-1])).any(axis=-1)
+    return tied
+
+
+def by_score(lists: np.ndarray, scores: np.ndarray) -> np.ndarray:
+    """Return an order by list, then descending score in single precision.
+
+    One sort of integers is four times as fast as `np.lexsort`. The bits of
+    floats are in their order, those of negative ones in the reverse.
+    """
+    bits = (-scores.astype(np.float32)).view(np.int32)
+    bits = np.where(bits < 0, bits ^ np.int32(0x7FFFFFFF), bits)
+    return np.argsort((lists.astype(np.int64) << 32) + bits, kind="stable")
+
+
+def ranks_of(lists: np.ndarray, scores: np.ndarray) -> np.ndarray:
+    """Return the rank of each item, from 1, of sorted items.
+
+    Tied items share the first rank.
+    """
+    starts = np.diff(lists, prepend=-1) != 0
+    begins = starts.copy()
+    begins[1:] |= scores[1:] != scores[:-1]
+    places = np.arange(len(lists))
+    first, list_ = (
+        np.maximum.accumulate(np.where(x, places, 0)) for x in (begins, starts)
+    )
+    found: np.ndarray = first - list_ + 1
+    return found
+
+
+def tied_places(
+    lists: np.ndarray, scores: np.ndarray, order: np.ndarray
+) -> np.ndarray:
+    """Return the places in an order of items that have tied neighbours."""
+    lists, scores = lists[order], scores[order]
+    same = (scores[1:] == scores[:-1]) & (lists[1:] == lists[:-1])
+    return np.flatnonzero(np.append(same, False) | np.append(False, same))
