@@ -394,6 +394,7 @@ def test_the_guide(spark):
     assert names["found"].metrics[0].count() == 3
     assert float(names["found"].result()["recall@1"]) == approx(1 / 6)
     assert names["comparison"].differences()[0].wins == 1
+    assert float(names["first_shown"].result()) == 0.75
     by_market = names["by_market"].estimates()
     assert [e.lists for e in by_market.values()] == [3, 2, 1]
     gain = 1 / np.log2(3)
@@ -402,7 +403,6 @@ def test_the_guide(spark):
     assert values == approx({"q1": gain, "q2": gain})
     assert names["of_users"].columns == ["market", "ndcg@10", "recall@1"]
     assert names["of_users"].count() == 3
-    assert float(names["first_shown"].result()) == 0.75
 
 
 def test_the_example(spark, capsys):
