@@ -184,7 +184,7 @@ WRONG = [
     ("", None, "There should be a metric"),
     ("NDGC@10", None, 'There is no metric `NDGC`. Did you mean "NDCG"?'),
     ("map_at_k", None, 'Did you mean "map"?'),
-    ("recal", None, 'Did you mean "recall"?'),
+    ("recall_at", None, 'Did you mean "recall"?'),
     ("recall@5-lx", "ranx", "should be a positive integer"),
     ("P_5@3", "trec_eval", "is a name of `trec_eval` with its cutoff"),
     (
