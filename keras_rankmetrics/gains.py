@@ -80,16 +80,18 @@ def binary_gain(label: Tensor) -> Tensor:
 class GainTable:
     """The gains of some labels; others have those of another function.
 
-    In a text, a dict stands for it: `"NDCG(gain_fn={1: 0, 2: 0.5})@10"`.
+    In a text, a dict stands for it, and others have the gain that the metric
+    has without it: `"NDCG(gain_fn={1: 0, 2: 0.5})@10"`.
 
     Args:
-        gains: the gain of each of these labels. It should not be lower than
-            that of a lower label.
+        gains: the gain of each of these labels, not lower than that of a lower
+            label.
         others: the gain of other labels.
 
     Raises:
         TypeError: if `gains` is no dict of numbers by label.
-        ValueError: if a gain is lower than that of a lower label here.
+        ValueError: if there is none, or one is negative or lower than that of
+            a lower label.
 
     >>> gain_fn = GainTable({1: 0, 2: 0.5})
     >>> [float(gain) for gain in gain_fn(ops.array([0.0, 1.0, 2.0, 3.0]))]
@@ -108,12 +110,12 @@ class GainTable:
                 "`gains` should be a dict of gains by label, such as `{1: 0, "
                 f"2: 0.5}}`. Received: {gains!r}. Write numbers."
             ) from None
-        found = [gain for _, gain in pairs]
-        if found != sorted(found):
+        found = [0.0, *(gain for _, gain in pairs)]
+        if not pairs or found != sorted(found):
             raise ValueError(
-                "`gains` should not be lower for higher labels, so that the "
-                f"best order has these first. Received: {gains!r}. Give higher "
-                "labels higher gains."
+                "`gains` should be 0 or more, and not lower for higher labels, "
+                "so that the best order has these first. Received: "
+                f"{gains!r}. Give higher labels higher gains."
             )
         self.gains: dict[float, float] = dict(pairs)
         self.others: GainFn = others

@@ -139,7 +139,10 @@ def check_metric(
     _check_input(metric, drawn, values, of_catalogue)
     _check_orders(metric, drawn, values, reference)
     _check_forms(metric, drawn)
-    _check_cutoff(metric, min(labels), max(labels), items)
+    if metric.k is not None:
+        for k in (metric.k, metric.k + 1):
+            at_k = metric.remade(k=k)
+            _check_cutoff(at_k, min(labels), max(labels), items)
     if not of_catalogue:
         _check_direction(metric, drawn)
     _check_batches(metric, drawn)
@@ -239,6 +242,12 @@ def _check_rules(metric: RankingMetric) -> None:
         owner: Any = next(x for x in type(metric).__mro__ if name in vars(x))
         measure = getattr(owner, "measure", None)
         is_base = getattr(measure, "__isabstractmethod__", measure is None)
+        if not (rule is None or rule == "always" or isinstance(rule, tuple)):
+            raise AssertionError(
+                f"{metric.name}: `{name}` should be a pair of an option and "
+                f"its value. Expected: a tuple. Received: {rule!r}. Write "
+                f'`{name} = ("option", "value")`.'
+            )
         if isinstance(rule, tuple) and not is_base and rule[0] not in options:
             raise AssertionError(
                 f"{metric.name}: `{name}` should name an option. Expected: one "

@@ -568,8 +568,8 @@ def _borrowed(measured: Measured) -> Iterator[str]:
         have = "list has" if number == 1 else "lists have"
         yield (
             f"{', '.join(names)}: {number:,} {have} no relevant items, and the "
-            "mean weight of the others in place of the one passed. To use that "
-            'one, pass the option `list_weight="mean"`.'
+            "mean weight of the others. For the weight that was passed for "
+            'these, set the option `list_weight="mean"`.'
         )
 
 

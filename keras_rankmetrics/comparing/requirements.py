@@ -9,6 +9,7 @@ import numpy as np
 from keras_rankmetrics.engine.messages import warn
 from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
 from keras_rankmetrics.gains import exponential_gain
+from keras_rankmetrics.metrics.names import split_options
 from keras_rankmetrics.types import Truth
 
 _GRADES = 30  # gains of grades above it make all others vanish
@@ -117,7 +118,12 @@ def notes_on_shares(labels: np.ndarray, metrics: _Metrics) -> tuple[str, ...]:
     shares = labels[(labels > 0) & (labels < 1)]
     if not shares.size or labels.max() > 1:
         return ()
-    names = [m.name for m in metrics if m.definition.reads_grades]
+    names = [
+        metric.name
+        for metric in metrics
+        if metric.definition.reads_grades
+        and "gain_fn" not in split_options(metric.name)[1]  # in its text
+    ]
     note = (
         f"truth: labels between 0 and 1, such as {shares.max():g}, are grades "
         f"for {', '.join(names)}. If they are shares of judges, or other "

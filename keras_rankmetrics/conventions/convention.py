@@ -23,7 +23,7 @@ from keras_rankmetrics.metrics.names import class_meant
 
 Value = TypeVar("Value")
 # The options that say what a label is worth.
-_OF_LABELS = {"relevance_threshold", "gain_fn"}
+_OF_LABELS = {"relevance_threshold", "gain_fn", "labels"}
 
 
 class _Presets:
@@ -173,7 +173,8 @@ class Convention(_Presets):
             given = {
                 option
                 for option, x in usual.parameters.items()
-                if option in _OF_LABELS and metric.options[option] != x.default
+                if option in _OF_LABELS
+                and metric.definition.config[option] != x.default
             }
         as_given = not _OF_LABELS.isdisjoint(given)
         return rules._replace(labels="grades") if as_given else rules

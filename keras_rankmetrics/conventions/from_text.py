@@ -120,9 +120,11 @@ def _made(
             f"`name={spec.options['name']}`."
         )
     kind = _class_or_preset(text, spec, convention)
+    gain = inspect.signature(kind).parameters.get("gain_fn")
+    own = _with_functions(spec.options, gain and gain.default)
     lacking = {"list_weight"} - inspect.signature(kind).parameters.keys()
     common = {name: x for name, x in options.items() if name not in lacking}
-    arguments = {**common, **_with_functions(spec.options)}
+    arguments = {**common, **own}
     if spec.at is None:
         return [kind(name=text, **arguments)]
     return [
@@ -142,18 +144,26 @@ def _of_source(
     bare, own = split_options(text)
     if found is not None or not own or {"k", "name"} & own.keys():
         return found
-    own = _with_functions(own)
+    usual = convention.of_source(bare, **options)
+    if usual is None:
+        return None
+    own = _with_functions(own, usual.options.get("gain_fn"))
     return convention.of_source(bare, **{**options, **own})
 
 
-def _with_functions(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return options with functions in place of their names and of dicts."""
+def _with_functions(options: Mapping[str, Any], gain: Any) -> dict[str, Any]:
+    """Return options with functions in place of their names and of dicts.
+
+    Args:
+        options: the options in a text.
+        gain: the gain of labels that a dict does not have.
+    """
     found = {
         name: _FUNCTIONS.get(x, x) if isinstance(x, str) else x
         for name, x in options.items()
     }
     if isinstance(found.get("gain_fn"), dict):
-        found["gain_fn"] = gains.GainTable(found["gain_fn"])
+        found["gain_fn"] = gains.GainTable(found["gain_fn"], gain)
     return found
 
 
@@ -173,6 +183,15 @@ def _class_or_preset(
     if convention is not None:
         there = f" in `{convention.name}`"
         convention.check_supported(spec.name)
+    if (
+        convention is not None
+        and spec.name not in convention.measures
+        and convention.of_source(spec.name) is not None
+    ):
+        raise ValueError(
+            f"`{spec.name}` is a name of `{convention.name}` with its cutoff. "
+            f"Received: another cutoff in `{text}`. Remove one of them."
+        )
     name = class_named(spec.name)
     own = None if name or convention else _registered(spec.name)
     if name is None and own is None:

@@ -93,8 +93,9 @@ class Rules(NamedTuple):
                 "and 0 for others in this convention, where each item of the "
                 f"truth is relevant. Received: {label:g}. Pass the truth and "
                 "the run: `evaluate(truth, run, metrics)`; or labels of 0 and "
-                "1; or the lowest label of a relevant item, such as "
-                '`"Recall(relevance_threshold=3)@10"`.'
+                "1; or say what labels are worth, as in "
+                '`"Recall(relevance_threshold=3)@10"` or, if the tool has '
+                'gains, `"NDCG(gain_fn=linear)@10"`.'
             )
         return labels
 

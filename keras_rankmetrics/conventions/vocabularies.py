@@ -173,6 +173,11 @@ class Leveled(Suffixed):
         if found is None or not level.isdecimal():
             return None if level else found
         least = int(level)
+        for option in {"relevance_threshold", "gain_fn"} & options.keys():
+            raise ValueError(
+                f"`{text}` should set the lowest relevant label once. "
+                f"Received: `-l{level}` and `{option}`. Remove one of them."
+            )
         if "relevance_threshold" in found.options:
             own: dict[str, Any] = {"relevance_threshold": least}
         else:

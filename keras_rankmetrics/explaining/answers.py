@@ -169,7 +169,12 @@ class Answer(NamedTuple):
         equal = f"equal here: {equal}" if others else name
         lines = [f"{equal} = {setting.value:.6f}{tools}"]
         if departures:
-            lines.append(f"  It differs from our {name}, {self.ours:.6f}:")
+            is_same = f"{self.ours:.6f}" == f"{setting.value:.6f}"
+            lines.append(
+                f"  It has the value of our {name} here, but other options:"
+                if is_same
+                else f"  It differs from our {name}, {self.ours:.6f}:"
+            )
         lines += [f"  - {text}" for text in departures]
         if stopping := self.with_default_cutoffs:
             k, verb = setting.metric.k, "stop" + "s" * (len(stopping) == 1)

@@ -253,3 +253,16 @@ def test_lists_that_retrieve_nothing():
     ):
         found = krm.evaluate(truth, run, name, convention=convention)
         assert found.per_list()[name] == expected, (convention, name)
+
+
+def test_probabilities_are_read_as_they_are_where_relevance_is_membership():
+    truth, run = {"u": {"x": 0.25, "y": 0.5}}, {"u": ["x", "w"]}
+    name = "P(labels=probabilities)@2"
+    found = krm.evaluate(truth, run, name, convention="replay")
+    assert found[name] == pytest.approx(0.125)
+
+
+@pytest.mark.parametrize("name", ["NDCG(gain_fn=exponential)@2", "NDCG@2"])
+def test_a_gain_that_is_written_needs_no_note_on_shares(name):
+    found = krm.evaluate({"u": {"x": 0.5, "y": 1}}, {"u": ["y", "x"]}, name)
+    assert ("labels between 0 and 1" in str(found)) == (name == "NDCG@2")

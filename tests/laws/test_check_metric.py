@@ -157,6 +157,15 @@ def test_a_mistake_is_found(measure):
         assert "Received: " in str(error.value)
 
 
+def test_a_cutoff_that_is_ignored_is_found_at_any_cutoff():
+    def two_hits(ranking, k):
+        return ranking.hits(2) / 2.0
+
+    for k in (2, 3):
+        with pytest.raises(AssertionError, match="should change the value of"):
+            check_metric(of_measure(two_hits)(k=k), lists=8)
+
+
 def test_what_the_error_suggests_helps():
     check_metric(of_measure(first_two, strict_order_under="always")(k=3))
     check_metric(of_measure(missed, more_is_better=False)(k=3))
@@ -181,11 +190,11 @@ def by_ufunc(ranking, k):
 
 
 def by_function(ranking, k):
-    return ops.sum(np.where(ranking.total() > 0, 0.1, 0.0), axis=-1)
+    return ops.array(np.where(ranking.hits(k) > 0, 0.5, 0.0), "float32")
 
 
 def by_conversion(ranking, k):
-    return ops.cumsum(np.asarray(ranking.total()), axis=-1)[..., -1] / 9.0
+    return ops.array(np.asarray(ranking.hits(k)) / 9.0)
 
 
 @pytest.mark.skipif(

@@ -167,7 +167,8 @@ def _checked(name: str, value: Any, annotation: Any) -> Any:
     elif getattr(annotation, "_is_protocol", False) and not callable(value):
         raise TypeError(
             f"`{name}` should be a function. Received: {value!r} of type "
-            f"{type(value).__name__}. Pass the function itself, not its name."
+            f"{type(value).__name__}. Pass the function itself, not its name, "
+            "or for gains by label a `GainTable`."
         )
     return _as_tuple(value)
 

@@ -10,6 +10,7 @@ from keras_rankmetrics import RankingMetric, conventions
 from keras_rankmetrics.conventions.convention import Convention
 from keras_rankmetrics.conventions.presets import Preset
 from keras_rankmetrics.engine.definition import takes
+from keras_rankmetrics.gains import binary_gain
 from tests.tools.benchmarks.markdown import table
 from tests.tools.pages.examples import Edge, examples_of, usual, values_of
 
@@ -108,9 +109,12 @@ def knows(convention: Convention, text: str) -> bool:
 def accepts_grades(convention: Convention) -> bool:
     """Return False if the source has labels of 0 and 1 only.
 
-    Conventions say so in their rules, or in their description.
+    Conventions say so in their gains, or in their description.
     """
-    is_binary = convention.rules.labels == "binary"
+    is_binary = any(
+        preset.options.get("gain_fn") is binary_gain
+        for preset in convention.presets.values()
+    )
     return not is_binary and "binary relevance" not in convention.about
 
 
