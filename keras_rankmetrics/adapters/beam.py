@@ -150,7 +150,7 @@ class PerQuery(beam.PTransform):
 
     A dict has the key `query`, or those to `keep`, and the name of each metric;
     for a `Comparison` one for each system. The value of an excluded list is
-    NaN.
+    NaN. The dicts are in any order.
 
     Args:
         metrics: as for `Evaluate`, but not `Sliced`.

@@ -98,7 +98,7 @@ def per_query(
     Returns:
         A Dataset of the column `query`, or those to `keep`, and a column for
         each metric, by name; for a `Comparison` one for each system. NaN for an
-        excluded list.
+        excluded list. Its rows are not in the order of `dataset`.
 
     Stability: provisional.
     """

@@ -141,7 +141,8 @@ def per_query(
     Returns:
         A DataFrame of the column `query`, or those to `keep`, and a double
         column for each metric, by name; for a `Comparison` one for each
-        system, such as `"ndcg@10/old"`. NaN for an excluded list.
+        system, such as `"ndcg@10/old"`. NaN for an excluded list. Its rows are
+        not in the order of `df`.
 
     Raises:
         ValueError: if a column is missing, the arguments do not fit the

@@ -261,11 +261,21 @@ def test_a_missing_key_of_queries():
         rows | EvaluateItems(krm.NDCG(), "y", "s", query="gone")
 
 
-def test_the_guide():
-    names = {"krm": krm}
-    [source] = [x for x in logs.blocks() if "adapters.beam" in x]
-    exec(source, names)
-    fn = names["combine"]
-    seen = fn.create_accumulator()
-    seen = fn.add_input(seen, {"taken": [1, 2], "shown": [2, 3]})
-    assert float(fn.extract_output(seen).result()) == 0.5
+def test_the_guide(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    [source] = logs.blocks("Beam")
+    exec(source, {})
+    written = {
+        name: sorted(
+            line
+            for path in tmp_path.glob(f"{name}-*")
+            for line in path.read_text().splitlines()
+        )
+        for name in ("recall", "mrr", "rr_by_query")
+    }
+    assert written["recall"][0].startswith("recall@1 = 0.2500 ")
+    assert written["mrr"][0].startswith("RR = 0.7500 ")
+    assert written["rr_by_query"] == [
+        "{'query': 'q1', 'RR': 0.5}",
+        "{'query': 'q2', 'RR': 1.0}",
+    ]

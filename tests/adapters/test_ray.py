@@ -214,8 +214,8 @@ def test_a_missing_column():
 
 
 def test_the_guide():
-    names = {"ray": ray, "krm": krm}
-    [source] = [x for x in logs.blocks() if "adapters import ray" in x]
+    names = {}
+    [source] = logs.blocks("Ray")
     exec(source, names)
     assert float(names["found"].result()) == 0.5
     assert float(names["of_items"].result()) == 0.5

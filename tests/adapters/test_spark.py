@@ -386,11 +386,12 @@ def test_a_worker_that_has_another_backend_says_so(ids):
         )
 
 
-def test_the_guide(spark):
-    names = {"spark": spark}
-    for source in logs.blocks():
-        if "adapters import ray" not in source and "beam" not in source:
-            exec(source, names)
+def test_the_guide(spark, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    names = {}
+    for source in logs.blocks("Spark"):
+        exec(source, names)
+    assert names["spark"].sparkContext is spark.sparkContext
     assert names["found"].metrics[0].count() == 3
     assert float(names["found"].result()["recall@1"]) == approx(1 / 6)
     assert names["comparison"].differences()[0].wins == 1
@@ -403,6 +404,11 @@ def test_the_guide(spark):
     assert values == approx({"q1": gain, "q2": gain})
     assert names["of_users"].columns == ["market", "ndcg@10", "recall@1"]
     assert names["of_users"].count() == 3
+    assert len(list(names["states"].iterdir())) >= 1
+    assert names["so_far"].count() == 3
+    assert float(names["so_far"].result()) == approx(
+        float(names["found"].result()["ndcg@10"])
+    )
 
 
 def test_the_example(spark, capsys):

@@ -11,11 +11,11 @@ import keras_rankmetrics as krm
 DOCS = pathlib.Path(__file__).parents[3] / "docs"
 
 
-def blocks():
-    """The code blocks of the guide that are no doctests."""
+def blocks(heading):
+    """The code blocks that are no doctests of a section of the guide."""
     page = (DOCS / "logs.md").read_text()
-    found = re.findall(r"```python\n(.*?)```", page, re.S)
-    return [source for source in found if ">>>" not in source]
+    [section] = re.findall(rf"^## {heading}\n(.*?)^## ", page, re.S | re.M)
+    return re.findall(r"```python\n(.*?)```", section, re.S)
 
 
 def of_ids(lists=90, strings=False, seed=0):
