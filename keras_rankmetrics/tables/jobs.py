@@ -89,7 +89,10 @@ class Job:
     num_relevant: str | None = None
 
     def __post_init__(self) -> None:
-        of_lists = self.sample_weight is not None and self.query is None
+        has_weights = self.sample_weight is not None
+        of_lists = has_weights and self.query is None
+        if has_weights and not of_lists:
+            _warn_of_borrowed_weights(self.metrics)
         self.metrics = with_named(
             self.metrics, **options_by_name(None, of_lists)
         )
@@ -511,6 +514,35 @@ def _form(members: list[Any]) -> str:
             f"{ {m.name: m.definition.inputs for m in members} }."
         )
     return str(forms.pop())
+
+
+def _warn_of_borrowed_weights(metrics: Any) -> None:
+    """Warn if weights are of items, where `evaluate_rows` may read others.
+
+    A part of the rows does not show if each query has one weight.
+
+    Args:
+        metrics: the metrics as they were passed; those by name have no
+            `list_weight` unless their text sets it.
+    """
+    as_passed, by_list = (
+        members_of(with_named(metrics, **options_by_name(None, of_lists)))
+        for of_lists in (False, True)
+    )
+    names = [
+        one.name
+        for one, other in zip(as_passed, by_list, strict=True)
+        if one.signature != other.signature
+    ]
+    if names:
+        warn(
+            "With `query` and `sample_weight`, metrics by name should set "
+            f"`list_weight`. Received: {names}, for which the weights are of "
+            "items: a query without relevant items has the mean weight of the "
+            "others. For weights of queries, pass "
+            '"NDCG(list_weight=mean)@10"; for weights of items, '
+            '"NDCG(list_weight=relevance)@10".'
+        )
 
 
 def _group_numbers(

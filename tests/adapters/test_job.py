@@ -412,6 +412,43 @@ def test_rows_of_items_have_no_other_columns_to_keep():
         kept_columns(job, ["market"])
 
 
+WEIGHED = [
+    {"q": "a", "y": 0, "x": 0.4, "w": 6.0},
+    {"q": "a", "y": 0, "x": 0.1, "w": 6.0},
+    {"q": "b", "y": 0, "x": 0.9, "w": 2.0},
+    {"q": "b", "y": 2, "x": 0.3, "w": 2.0},
+]
+
+
+def test_names_warn_of_weights_of_items_once():
+    columns = {"query": "q", "sample_weight": "w"}
+    with pytest.warns(UserWarning) as caught:
+        found = evaluated([WEIGHED], "RR MRR@5 P@1", "y", "x", **columns)
+    [text] = [str(x.message) for x in caught if x.category is UserWarning]
+    assert "['RR', 'MRR@5', 'P@1']" in text
+    assert '"NDCG(list_weight=mean)@10"' in text
+    assert float(found.result()["RR"]) == approx(0.25)
+    names = "RR(list_weight=mean) MRR(list_weight=mean)@5"
+    found = evaluated([WEIGHED], names, "y", "x", **columns)
+    of_rows = {name: [row[name] for row in WEIGHED] for name in WEIGHED[0]}
+    expected = krm.evaluate_rows(*map(of_rows.get, "qyx"), "RR", of_rows["w"])
+    value = float(found.result()["RR(list_weight=mean)"])
+    assert value == approx(expected["RR"]) == approx(0.125)
+
+
+@pytest.mark.parametrize(
+    "metrics, columns",
+    [
+        ("RR(list_weight=relevance)", {"query": "q", "sample_weight": "w"}),
+        (krm.MeanReciprocalRank(), {"query": "q", "sample_weight": "w"}),
+        ("RR", {"query": "q"}),
+        ("RR", {"sample_weight": "w"}),
+    ],
+)
+def test_no_weights_are_borrowed_without_a_word(metrics, columns):
+    Job(metrics, "y", "x", **columns)  # without a warning
+
+
 def test_names_of_metrics_are_a_collection_of_them():
     found = with_named(["NDCG(inputs=ids)@3,5 RR(inputs=ids)", krm.AUC()])
     assert isinstance(found[0], krm.MetricCollection)
