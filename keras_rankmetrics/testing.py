@@ -140,9 +140,9 @@ def check_metric(
     _check_orders(metric, drawn, values, reference)
     _check_forms(metric, drawn)
     if metric.k is not None:
-        for k in (metric.k, metric.k + 1):
+        for k in range(metric.k, min(metric.k + 2, items)):
             at_k = metric.remade(k=k)
-            _check_cutoff(at_k, min(labels), max(labels), items)
+            _check_cutoff(at_k, k, min(labels), max(labels), items)
     if not of_catalogue:
         _check_direction(metric, drawn)
     _check_batches(metric, drawn)
@@ -481,12 +481,9 @@ def _in_order(labels: list[float], *, best_first: bool) -> list[float]:
 
 
 def _check_cutoff(
-    metric: RankingMetric, worst: float, best: float, items: int
+    metric: RankingMetric, k: int, worst: float, best: float, items: int
 ) -> None:
     """Check that the ranks k and k + 1 differ, if any two ranks do."""
-    k = metric.k
-    if k is None or k >= items:
-        return
     # An item of the best label is at rank k, below any number of them.
     below = [worst] * (items - k)
     labels = [

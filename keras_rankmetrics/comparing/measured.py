@@ -241,7 +241,7 @@ def of_parts(
     metrics = [metric for *_, part in parts for metric in part.metrics]
     rules = [first.rules]
     for _, own, part in others:
-        if own[:2] == usual[:2]:  # dtype of scores, and ties
+        if (own.ties, own.score_dtype) == (usual.ties, usual.score_dtype):
             continue
         names = (f"`{x.name}`".replace("|", "/") for x in part.metrics[::each])
         rules.append(f"{', '.join(names)}:{own.ties}")

@@ -134,7 +134,7 @@ def _by_rules(
         systems: the systems by name.
         **others: further arguments of `of_all`.
     """
-    requirements.truth_of(members)
+    requirements.truth_of(members)  # those of several kinds are refused
     places: dict[Rules, list[int]] = {}
     for place, member in enumerate(members):
         rules = source.rules_of(member, given.get(member.name))

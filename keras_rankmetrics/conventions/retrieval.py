@@ -19,7 +19,6 @@ from keras_rankmetrics.conventions.measures import (
     at,
     at_k,
     option,
-    over_k,
 )
 from keras_rankmetrics.conventions.presets import SETS
 from keras_rankmetrics.conventions.rules import Rules
@@ -335,8 +334,8 @@ ranx: Leveled = Leveled(
         "dcg_burges": at(metrics.DCG, **_BURGES),
         "ndcg": at(metrics.NDCG),
         "ndcg_burges": at(metrics.NDCG, **_BURGES),
-        "precision": over_k(metrics.PrecisionAtK),
-        "f1": over_k(metrics.F1AtK),
+        "precision": at(metrics.PrecisionAtK),
+        "f1": at(metrics.F1AtK),
         "recall": at(metrics.RecallAtK),
         "hit_rate": at(metrics.HitRateAtK),
         "map": at(metrics.MeanAveragePrecision),

@@ -275,9 +275,10 @@ def _list_weights(
             weights = items.mean_weight_of_all()
     elif weights is None:
         weights = items.mean_weight(ranking.gain)
-        has_own = items.has_seen_gain(ranking.gain)
         if items.weights is None and definition.own_weight is None:
             has_own = lists.present  # all weights are 1
+        else:
+            has_own = items.has_seen_gain(ranking.gain)
     else:
         has_own = ranking.has_gain()
     if definition.own_weight is not None:
