@@ -377,7 +377,7 @@ const CONVENTIONS = {
   "sentence_transformers": {
    "grades": false,
    "metrics": {
-    "NDCG": {"empty": "skip"},
+    "NDCG": {"empty": "skip", "gain_fn": "binary_gain"},
     "MeanAveragePrecision": {"empty": "skip", "denominator": "min"},
     "MeanReciprocalRank": {"empty": "skip"},
     "PrecisionAtK": {"empty": "skip", "denominator": "k"},
@@ -443,7 +443,7 @@ const CONVENTIONS = {
   "mllib": {
    "grades": false,
    "metrics": {
-    "NDCG": {},
+    "NDCG": {"gain_fn": "binary_gain"},
     "MeanAveragePrecision": {"denominator": "min"},
     "PrecisionAtK": {"denominator": "k"},
     "RecallAtK": {}
@@ -452,7 +452,7 @@ const CONVENTIONS = {
   "recommenders": {
    "grades": false,
    "metrics": {
-    "NDCG": {"empty": "skip"},
+    "NDCG": {"empty": "skip", "gain_fn": "binary_gain"},
     "MeanAveragePrecision": {"empty": "skip", "denominator": "min"},
     "PrecisionAtK": {"empty": "skip", "denominator": "k"},
     "RecallAtK": {"empty": "skip"}
@@ -461,7 +461,7 @@ const CONVENTIONS = {
   "replay": {
    "grades": false,
    "metrics": {
-    "NDCG": {},
+    "NDCG": {"gain_fn": "binary_gain"},
     "MeanAveragePrecision": {"denominator": "min"},
     "MeanReciprocalRank": {},
     "PrecisionAtK": {"denominator": "k"},
@@ -483,10 +483,10 @@ const CONVENTIONS = {
    }
   },
   "lenskit": {
-   "grades": true,
+   "grades": false,
    "metrics": {
-    "NDCG": {"gain_fn": "linear_gain", "rank_discount_fn": "original_discount"},
-    "DCG": {"gain_fn": "linear_gain", "rank_discount_fn": "original_discount"},
+    "NDCG": {"gain_fn": "binary_gain", "rank_discount_fn": "original_discount"},
+    "DCG": {"gain_fn": "binary_gain", "rank_discount_fn": "original_discount"},
     "MeanReciprocalRank": {},
     "PrecisionAtK": {},
     "RecallAtK": {"denominator": "min"},
@@ -495,10 +495,10 @@ const CONVENTIONS = {
    }
   },
   "lenskit_2026": {
-   "grades": true,
+   "grades": false,
    "metrics": {
-    "NDCG": {"empty": "skip", "gain_fn": "linear_gain", "rank_discount_fn": "original_discount"},
-    "DCG": {"empty": "skip", "gain_fn": "linear_gain", "rank_discount_fn": "original_discount"},
+    "NDCG": {"empty": "skip", "gain_fn": "binary_gain", "rank_discount_fn": "original_discount"},
+    "DCG": {"empty": "skip", "gain_fn": "binary_gain", "rank_discount_fn": "original_discount"},
     "MeanReciprocalRank": {"empty": "skip"},
     "PrecisionAtK": {},
     "RecallAtK": {"empty": "skip", "denominator": "min"},
@@ -509,7 +509,7 @@ const CONVENTIONS = {
   "pyg": {
    "grades": false,
    "metrics": {
-    "NDCG": {"empty": "skip"},
+    "NDCG": {"empty": "skip", "gain_fn": "binary_gain"},
     "MeanAveragePrecision": {"empty": "skip", "denominator": "min"},
     "MeanReciprocalRank": {"empty": "skip"},
     "PrecisionAtK": {"empty": "skip", "denominator": "k"},
@@ -528,7 +528,7 @@ const CONVENTIONS = {
   "cornac": {
    "grades": false,
    "metrics": {
-    "NDCG": {"empty": "skip"},
+    "NDCG": {"empty": "skip", "gain_fn": "binary_gain"},
     "MeanAveragePrecision": {"empty": "skip"},
     "MeanReciprocalRank": {"empty": "skip"},
     "PrecisionAtK": {"empty": "skip", "denominator": "k"},
@@ -541,7 +541,7 @@ const CONVENTIONS = {
   "recbole": {
    "grades": false,
    "metrics": {
-    "NDCG": {},
+    "NDCG": {"gain_fn": "binary_gain"},
     "MeanAveragePrecision": {"denominator": "min"},
     "MeanReciprocalRank": {},
     "PrecisionAtK": {"denominator": "k"},
@@ -559,7 +559,7 @@ const CONVENTIONS = {
   "merlin": {
    "grades": false,
    "metrics": {
-    "NDCG": {},
+    "NDCG": {"gain_fn": "binary_gain"},
     "MeanAveragePrecision": {"denominator": "min"},
     "MeanReciprocalRank": {},
     "PrecisionAtK": {"denominator": "k"},
@@ -582,9 +582,9 @@ const CONVENTIONS = {
    }
   },
   "recsys": {
-   "grades": true,
+   "grades": false,
    "metrics": {
-    "NDCG": {"ties": "stable", "empty": "skip", "ideal": "retrieved"},
+    "NDCG": {"ties": "stable", "empty": "skip", "gain_fn": "binary_gain", "ideal": "retrieved"},
     "MeanAveragePrecision": {"empty": "skip", "denominator": "hits"},
     "MeanReciprocalRank": {"empty": "skip"},
     "PrecisionAtK": {"empty": "skip", "denominator": "k"},
@@ -623,7 +623,7 @@ const CONVENTIONS = {
   "llama_index": {
    "grades": false,
    "metrics": {
-    "NDCG": {"empty": "skip", "ideal": "uncut"},
+    "NDCG": {"empty": "skip", "gain_fn": "binary_gain", "ideal": "uncut"},
     "MeanAveragePrecision": {"empty": "skip"},
     "MeanReciprocalRank": {"empty": "skip"},
     "PrecisionAtK": {"empty": "skip"},
@@ -642,7 +642,7 @@ const CONVENTIONS = {
    }
   },
   "ragas": {
-   "grades": false,
+   "grades": true,
    "metrics": {
     "MeanAveragePrecision": {"denominator": "hits"},
     "PrecisionAtK": {},
@@ -650,7 +650,7 @@ const CONVENTIONS = {
    }
   },
   "deepeval": {
-   "grades": false,
+   "grades": true,
    "metrics": {
     "MeanAveragePrecision": {"denominator": "hits"}
    }
@@ -667,7 +667,7 @@ const CONVENTIONS = {
   "mlflow": {
    "grades": false,
    "metrics": {
-    "NDCG": {"ideal": "shown"},
+    "NDCG": {"gain_fn": "binary_gain", "ideal": "shown"},
     "PrecisionAtK": {},
     "RecallAtK": {}
    }

@@ -19,6 +19,7 @@ const RankMetrics = (() => {
   const GAINS = {
     exponential_gain: (label) => 2 ** label - 1,
     linear_gain: (label) => label,
+    binary_gain: (label) => Number(label >= 1),
   };
 
   const DISCOUNTS = {

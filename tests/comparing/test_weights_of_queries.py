@@ -222,7 +222,8 @@ def test_the_command_has_no_weights(capsys, tmp_path):
 
 
 def test_a_job_whose_rows_are_items_has_weights_of_items():
-    job = Job("RR", "label", "score", query="query", sample_weight="weight")
+    with pytest.warns(UserWarning, match="metrics by name should set"):
+        job = Job("RR", "label", "score", query="query", sample_weight="weight")
     assert job.members[0].list_weight == "relevance"
     text = "RR(list_weight=mean)"
     job = Job(text, "label", "score", query="query", sample_weight="weight")

@@ -4,13 +4,14 @@ import re
 import shlex
 
 import numpy as np
-import pandas as pd
 import pytest
 
 import keras_rankmetrics as krm
 from keras_rankmetrics.explaining.explain import candidates_of
 from keras_rankmetrics.explaining.settings import named_metrics
 from krm_command import main
+
+pd = pytest.importorskip("pandas", reason="pandas is not installed")
 
 # One relevant item is not retrieved, a query has no run, and a query of the run
 # has no judgements.

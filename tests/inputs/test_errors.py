@@ -215,6 +215,15 @@ def test_functions(metric, option, value):
         metric(**{option: value})
 
 
+def test_gains_by_label_without_their_class():
+    with fails(
+        "`gain_fn` should be a function. Received: {1: 0.5} of type dict. For "
+        "gains by label, pass `GainTable({1: 0.5})`.",
+        TypeError,
+    ):
+        NDCG(gain_fn={1: 0.5})
+
+
 def test_unknown_options_of_a_metric_of_the_user():
     class Mine(RankingMetric):
         @staticmethod

@@ -30,6 +30,7 @@ OPTIONS = [
     {"empty": "skip", "rank_discount_fn": krm.natural_log_discount},
     {"normalized": True, "beta": 2.0, "tail": "zero"},
     {"gain_fn": krm.exponential_gain, "recall": 0.3},
+    {"gain_fn": krm.binary_gain},
     {"rank_discount_fn": krm.reciprocal_discount},
     {"ideal": "uncut"},
     {"ideal": "shown"},

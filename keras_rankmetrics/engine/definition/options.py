@@ -20,7 +20,14 @@ from keras import backend, ops
 from keras_rankmetrics.engine.backend.operations import as_integer
 from keras_rankmetrics.engine.ranking.memo import Identity
 from keras_rankmetrics.engine.ranking.relevance import ROUNDED_1
-from keras_rankmetrics.types import Between, OfItems, Truth, Whole, Within
+from keras_rankmetrics.types import (
+    Between,
+    GainFn,
+    OfItems,
+    Truth,
+    Whole,
+    Within,
+)
 
 
 @functools.cache  # called in each update
@@ -165,10 +172,12 @@ def _checked(name: str, value: Any, annotation: Any) -> Any:
         check = _numbers if typing.get_origin(kind) is tuple else _number
         return check(name, value, rule)
     elif getattr(annotation, "_is_protocol", False) and not callable(value):
+        remedy = "Pass the function itself, not its name."
+        if annotation is GainFn and isinstance(value, Mapping):
+            remedy = f"For gains by label, pass `GainTable({value!r})`."
         raise TypeError(
             f"`{name}` should be a function. Received: {value!r} of type "
-            f"{type(value).__name__}. Pass the function itself, not its name, "
-            "or for gains by label a `GainTable`."
+            f"{type(value).__name__}. {remedy}"
         )
     return _as_tuple(value)
 
