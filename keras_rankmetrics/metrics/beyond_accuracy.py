@@ -490,6 +490,12 @@ def ee_loss(
     rank_discount_fn: RankDiscountFn = log2_discount,
 ) -> Tensor:
     """Return Σ (e - e*)², Σ e², or 2 Σ e e*."""
+
+    def exposure(items: Shown) -> Tensor:
+        return items.exposure(rank_discount_fn)
+
+    if part == "disparity":
+        return ranking.shown(lambda x: ops.sum(exposure(x) ** 2, axis=-1), k)
     relevant, others = ranking.overall(), ranking.others()
     ranked = ops.zeros_like(relevant), relevant, relevant + others
     due, due_to_others = (
@@ -499,21 +505,25 @@ def ee_loss(
         for start, stop in (ranked[:2], ranked[1:])
     )
 
+    def ideal(gains: Tensor) -> Tensor:
+        return ops.where(gains > 0, due[:, None], due_to_others[:, None])
+
+    def product(items: Shown) -> Tensor:
+        return ops.sum(exposure(items) * ideal(items.gains()), axis=-1)
+
+    if part == "relevance":
+        return 2.0 * ranking.shown(product, k)
+
     def sums(items: Shown) -> tuple[Tensor, ...]:
-        e, gains = items.exposure(rank_discount_fn), items.gains()
-        ideal = ops.where(gains > 0, due[:, None], due_to_others[:, None])
+        e, gains = exposure(items), items.gains()
         shown = ops.cast(items.ranks > 0, e.dtype)
-        terms = shown * (e - ideal) ** 2, e**2, e * ideal, shown * gains, shown
+        terms = shown * (e - ideal(gains)) ** 2, shown * gains, shown
         return tuple(ops.sum(x, axis=-1) for x in terms)
 
-    loss, disparity, both, relevant_shown, shown = ranking.shown(sums, k)
+    loss, relevant_shown, shown = ranking.shown(sums, k)
     missed = (relevant - relevant_shown) * due**2
     missed_others = (others - (shown - relevant_shown)) * due_to_others**2
-    return {
-        "loss": loss + missed + missed_others,
-        "disparity": disparity,
-        "relevance": 2.0 * both,
-    }[part]
+    return loss + missed + missed_others
 
 
 @bases.metric
