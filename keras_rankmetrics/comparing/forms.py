@@ -465,7 +465,9 @@ FORMS_OF_RUNS = tuple(form for form in FORMS if form is not BySubtopic)
 
 
 def input_of(x: Any, value: str, argument: str, reading: Reading) -> Input:
-    """Return the truth or a run in its form."""
+    """Return the truth or a run in its form, which it may have already."""
+    if isinstance(x, Input):
+        return x
     x = _as_lists(x)
     forms = FORMS if value == "label" else FORMS_OF_RUNS
     form = next(form for form in forms if form.matches(x, reading))

@@ -212,6 +212,7 @@ class Input(abc.ABC):
     assumed: dict[str, str] = dataclasses.field(
         default_factory=dict, init=False
     )
+    _kept: Rows | None = dataclasses.field(default=None, init=False)
 
     looks: ClassVar[str]
     made_by: ClassVar[str]
@@ -277,8 +278,16 @@ class Input(abc.ABC):
             with contextlib.suppress(QueriesReturnError):
                 return item_rows.whole(self._checked())
 
+    def keep(self) -> Rows:
+        """Return all rows, and keep them for all that read the input again."""
+        self._kept = self.all_rows()
+        return self._kept
+
     def _checked(self) -> Iterator[Rows]:
         """Yield the rows as they are read, checked except for NaN."""
+        if self._kept is not None:
+            yield self._kept
+            return
         steps = np.zeros(3, np.int64)
         self.same_id = self.unranked = 0  # of a run that is read again
         for found in self.chunks():

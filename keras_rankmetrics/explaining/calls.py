@@ -154,7 +154,8 @@ def _has_labels(truth: Any) -> bool:
     """Return True for a dict with a dict of labels of 0 or more by query."""
     return isinstance(truth, Mapping) and all(
         isinstance(items, Mapping)
-        and all(isinstance(x, int | float) and x >= 0 for x in items.values())
+        and {*map(type, items.values())} <= {bool, int, float}
+        and min(items.values(), default=0) >= 0
         for items in truth.values()
     )
 
@@ -163,10 +164,7 @@ def _has_items(run: Any) -> bool:
     """Return True for a dict by query of dicts by item, or of lists of ids."""
     return isinstance(run, Mapping) and all(
         isinstance(items, Mapping)
-        or (
-            isinstance(items, list)
-            and all(isinstance(x, str | int) for x in items)
-        )
+        or (isinstance(items, list) and {*map(type, items)} <= {bool, int, str})
         for items in run.values()
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import warnings
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -67,7 +68,8 @@ class Data:
         self.missing: dict[bool, np.ndarray] = dict.fromkeys(
             (True, False), none
         )
-        self._passed = truth, {ALL: run}, asked
+        self._read: tuple[Any, Mapping[str, Any]] = truth, {ALL: run}
+        self._asked = asked
         plain = asked.of_system(None, Rules())
         judged = input_of(truth, "label", "`truth`", plain)
         ranked = input_of(run, "score", "`run`", plain)
@@ -75,7 +77,8 @@ class Data:
         has_ids = together.have_ids(inputs)
         self.has_ids: bool = has_ids or together.integers_are_ids(inputs)
         if self.has_ids:
-            truth_rows, rows = self._rows = judged.all_rows(), ranked.all_rows()
+            truth_rows, rows = self._rows = judged.keep(), ranked.keep()
+            self._read = judged, {ALL: ranked}
             queries, named = judged.queries(), ranked.queries()
             self._run_queries = rows.query if named is None else named
             self._queries = truth_rows.query if queries is None else queries
@@ -253,16 +256,16 @@ class Data:
             return False
         return True
 
+    @functools.cached_property
     def measured(self) -> Measured:
-        """Return values that are valid for the queries that the run has.
+        """Values that are valid for the queries that the run has.
 
         Warnings on the input are those of `evaluate`.
         """
-        truth, systems, asked = self._passed
         rules = Rules(queries="both")
-        probe = [metrics.JudgedAtK()]  # it takes any labels
+        probe = [metrics.JudgedAtK(1)]  # it takes any labels
         with np.errstate(all="ignore"):
-            found = of_systems(probe, truth, systems, asked, rules)
+            found = of_systems(probe, *self._read, self._asked, rules)
         warn_of_unjudged(found)
         return found
 
@@ -285,7 +288,7 @@ class Data:
 
     @functools.cached_property
     def _of_arrays(self) -> Joined:
-        truth, systems, _ = self._passed
+        truth, systems = self._read
         labels, scores = (
             to_numpy(x).reshape(-1, np.shape(x)[-1])
             for x in (truth, systems[ALL])

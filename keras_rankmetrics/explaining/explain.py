@@ -270,9 +270,10 @@ def _answers(grid: Grid, matches: Sequence[_Match]) -> Iterator[Answer]:
         are_known = grid.orders[each.at[0]].are_known
         key = value, grid.recipes[each.at[1]].metric, each.is_cut, are_known
         equal.setdefault(key, []).append(each)
-    for group in equal.values():
-        best = min(group, key=lambda each: float(grid.departures[each.at]))
-        ours = float(grid.ours[best.at[1]])
+    groups = list(equal.values())
+    bests = [min(x, key=lambda y: float(grid.departures[y.at])) for x in groups]
+    every = grid.ours([best.at[1] for best in bests])
+    for group, best, ours in zip(groups, bests, every, strict=True):
         reported = next((x for x in group if x.at in grid.tools), None)
         yield Answer(
             setting_of(grid, *best),

@@ -131,7 +131,9 @@ class Grid:
             those of a sample.
         departures: the number of choices of each setting that differ from our
             defaults, with half of one for an unusual cutoff.
-        ours: `[recipes]`, the value of the metric with our defaults.
+        defaults: for each recipe the place of the metric with our defaults.
+        usual: `[recipes, empty]`, the values in the default order, over all
+            queries.
         notes: sentences on queries and items that do not match.
         hints: sentences on tools that may report another number for this run.
         data: the judgements and the run.
@@ -144,7 +146,8 @@ class Grid:
     is_whole: np.ndarray
     tools: Mapping[Index, list[tuple[str, str]]]
     departures: np.ndarray
-    ours: np.ndarray
+    defaults: Sequence[int]
+    usual: np.ndarray
     notes: tuple[str, ...]
     hints: tuple[str, ...]
     data: Data
@@ -159,6 +162,19 @@ class Grid:
         some = _reported(tools, self.values.shape)
         values = np.where(some, self.values, np.nan)
         return dataclasses.replace(self, tools=tools, values=values)
+
+    def ours(self, recipes: Sequence[int]) -> list[float]:
+        """Return the value with our defaults of each of these metrics."""
+        places, usual = [self.defaults[x] for x in recipes], self.usual
+        lacking = list({x for x in places if not self.is_whole[0, x]})
+        if lacking:
+            first = self.orders[:1]
+            found = _evaluated(self.data, first, self.recipes, [lacking], None)
+            usual = usual.copy()
+            usual[lacking] = found.values[0, lacking, 0, :, 0]
+        empty = [default_of(self.recipes[x].metric).empty for x in places]
+        found_at = places, list(map(EMPTY.index, empty))
+        return list(usual[found_at].tolist())
 
     def tools_at(self, places: Iterable[Index]) -> dict[str, list[str]]:
         """Return the conventions of some settings, each with its names."""
@@ -202,8 +218,7 @@ def grid_of(
     Raises:
         ValueError: if the input is invalid.
     """
-    measured = data.measured()
-    [here] = measured.systems[ALL].valid
+    measured = data.measured  # the first to check the input
     ties: tuple[TiePolicy, ...] = ("stable", "pessimistic", "optimistic")
     orders = [TieOrder(), *(TieOrder(ties=each) for each in ties)]
     if data.has_ids:
@@ -226,20 +241,15 @@ def grid_of(
                 reported |= plain
             places = _offered(recipes, reported)
         offered.append(places)
-    found = _evaluated(data, kept, recipes, offered, here, may_match)
-    if not found.is_whole.all():
-        some = found.is_whole.any(axis=0)
-        wanted = _defaults(data, recipe_places, np.flatnonzero(some))
-        [ours], *_ = _evaluated(data, kept[:1], recipes, [wanted], here, None)
-        found.values[0, wanted] = ours[wanted]
-        found.is_whole[0, wanted] = True
+    found = _evaluated(data, kept, recipes, offered, may_match)
     values = found.values
+    usual = values[0, :, 0, :, 0].copy()
     # No script rounds each list, or drops judgements, except for a tool.
     dropped = ~_reported(tools, values.shape)
     dropped[[order.are_known for order in kept], ..., 0] = False
     values[dropped] = np.nan
     departures = _departures(kept, recipes)
-    ours = _ours(data, recipe_places, values)
+    defaults = [_default(data, recipe_places, x) for x in recipes]
     notes = tuple(gaps(_counted(measured)))
     return Grid(
         kept,
@@ -249,7 +259,8 @@ def grid_of(
         found.is_whole,
         tools,
         departures,
-        ours,
+        defaults,
+        usual,
         notes,
         tuple(data.hints),
         data,
@@ -281,28 +292,11 @@ def _place(recipe: Recipe, recipes: Mapping[Recipe, int]) -> int | None:
     return recipes.get(recipe, recipes.get(recipe._replace(k=None)))
 
 
-def _defaults(
-    data: Data, recipes: Mapping[Recipe, int], some: Iterable[int]
-) -> list[int]:
-    """Return the places of some recipes with our defaults, without others."""
-    every = [*recipes]
-    found = (
-        _place(data.simplest_recipe(every[place].plain), recipes)
-        for place in some
-    )
-    return [*dict.fromkeys(place for place in found if place is not None)]
-
-
-def _ours(
-    data: Data, recipes: Mapping[Recipe, int], values: np.ndarray
-) -> np.ndarray:
-    """Return the value of each metric with our defaults, `[recipes]`."""
-    found = []
-    for recipe in recipes:
-        place = _place(data.simplest_recipe(recipe.plain), recipes)
-        empty = EMPTY.index(default_of(recipe.metric).empty)
-        found.append(values[0, place, 0, empty, 0])
-    return np.array(found)
+def _default(data: Data, recipes: Mapping[Recipe, int], recipe: Recipe) -> int:
+    """Return the place of the same metric with our defaults."""
+    place = _place(data.simplest_recipe(recipe.plain), recipes)
+    assert place is not None, f"{recipe.plain} should be one of the recipes"
+    return place
 
 
 def _offered(recipes: Sequence[Recipe], some: set[int]) -> list[int]:
@@ -349,7 +343,6 @@ def _evaluated(
     orders: Sequence[TieOrder],
     recipes: Sequence[Recipe],
     offered: Sequence[Iterable[int]],
-    here: np.ndarray,
     may_match: MayMatch | None,
 ) -> _Evaluated:
     """Return the means of all settings.
@@ -359,7 +352,6 @@ def _evaluated(
         orders: the orders.
         recipes: the recipes.
         offered: for each order the places of its recipes.
-        here: bool `[lists]`, True for those that the run has.
         may_match: returns the recipes to go on with after a sample; or None.
     """
     values = np.full((len(orders), *_shape(recipes)), np.nan)
@@ -374,6 +366,7 @@ def _evaluated(
         assert may_match is not None
         return may_match(means, errors)
 
+    [here] = data.measured.systems[ALL].valid
     for are_known in (True, False):
         places = [n for n, x in enumerate(orders) if x.are_known == are_known]
         parts = [

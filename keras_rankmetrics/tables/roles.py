@@ -63,9 +63,12 @@ def candidates(
         return [each for each in header if each == name]
     if role in chosen and role not in ("query", "item"):
         return []
+    plain = [*map(plain_name, header)]
     for names in COLUMN_NAMES[role]:
-        plain = set(map(plain_name, names))
-        found = [name for name in header if plain_name(name) in plain]
+        meant = set(map(plain_name, names))
+        found = [
+            x for x, own in zip(header, plain, strict=True) if own in meant
+        ]
         if found:
             return found
     return []
