@@ -80,15 +80,19 @@ class Data:
             truth_rows, rows = self._rows = judged.keep(), ranked.keep()
             self._read = judged, {ALL: ranked}
             queries, named = judged.queries(), ranked.queries()
-            self._run_queries = rows.query if named is None else named
-            self._queries = truth_rows.query if queries is None else queries
+            of_rows, first_judged = numbered(truth_rows.query)
+            lists, first = numbered(rows.query)
+            retrieved = rows.query[first]
+            self._run_queries = retrieved if named is None else named
+            if queries is None:
+                queries = truth_rows.query[first_judged]
+            self._queries: np.ndarray = queries
             self.labels: np.ndarray = truth_rows.value
             scores = rows.value
-            lists = np.unique(rows.query, return_inverse=True)[1]
-            of_truth = np.unique(truth_rows.query, return_counts=True)[1]
+            of_truth = np.bincount(of_rows)
             has_same_id = bool(have_same_id(rows).any())
             self._has_same_id = has_same_id and not ranked.has_row_numbers
-            lacking = self._queries[~np.isin(self._queries, rows.query)]
+            lacking = queries[~np.isin(queries, retrieved)]
             relevant = truth_rows.query[truth_rows.value >= 1]
             self._uncommon: dict[str, bool] = {
                 "is_excluded": bool(np.isin(lacking, self._run_queries).any()),
@@ -117,7 +121,7 @@ class Data:
             ranked,
             asked,
             asked_metrics,
-            self.has_ids and not np.isin(rows.query, self._queries).all(),
+            self.has_ids and not np.isin(retrieved, self._queries).all(),
         )
         grades = np.unique(np.maximum(self.labels, 0)).astype(float)
         self.grades: np.ndarray = grades

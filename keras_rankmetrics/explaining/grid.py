@@ -358,14 +358,6 @@ def _evaluated(
     found = _Evaluated(
         values, values[:, :, 0, 0, 0].copy(), np.ones(values.shape[:2], bool)
     )
-    made = [default_of(recipe.metric) for recipe in recipes]
-    is_bounded = [x.has_upper_bound and x.aggregate.bounded for x in made]
-
-    def goes_on(means: np.ndarray, errors: np.ndarray) -> np.ndarray:
-        errors[~np.array(is_bounded, bool)] = np.inf  # no sample bounds them
-        assert may_match is not None
-        return may_match(means, errors)
-
     [here] = data.measured.systems[ALL].valid
     for are_known in (True, False):
         places = [n for n, x in enumerate(orders) if x.are_known == are_known]
@@ -381,7 +373,7 @@ def _evaluated(
             continue
         lists = len(parts[0].lists.lengths)
         counted = here if are_known else np.ones(lists, bool)
-        means = means_of(parts, counted, len(recipes), may_match and goes_on)
+        means = means_of(parts, counted, len(recipes), may_match)
         for place, each in zip(places, means, strict=True):
             found.values[place] = each.values
             found.marks[place] = each.marks / lists

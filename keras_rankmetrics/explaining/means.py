@@ -2,9 +2,10 @@
 
 All settings are evaluated on a random sample first. The next lists, twice as
 many each time, are for those alone that may still have a number: those within
-six standard errors of their mean, plus 15 lists that the sample may lack, so
-that less than one in a million is lost. What is left in the end has been
-evaluated on all lists, so that its values are exact.
+six standard errors of their mean, plus 15 lists that the sample may lack, of
+the greatest value that there may be, so that less than one in a million is
+lost. What is left in the end has been evaluated on all lists, so that its
+values are exact.
 
 Lists without ties are equal in all orders of ties, and evaluated once.
 """
@@ -15,18 +16,21 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
+from keras import ops
 
+from keras_rankmetrics import metrics
 from keras_rankmetrics.comparing.joining import Joined
 from keras_rankmetrics.comparing.values import ListsSoFar
 from keras_rankmetrics.conventions.rules import Rules
 from keras_rankmetrics.engine.definition import Definition
 from keras_rankmetrics.engine.definition.definition import chosen
+from keras_rankmetrics.engine.inputs.tensors import to_numpy
 from keras_rankmetrics.explaining.settings import DECIMALS, EMPTY, QUERIES
 from keras_rankmetrics.tables.ragged import Ragged
 
 SAMPLE = 500  # lists
 _ERRORS = 6.0  # standard errors
-# Lists of value 1 that a sample lacks with a probability of exp(-15).
+# Lists of the greatest value; a sample lacks so many in 1 of exp(15) cases.
 _RARE = 15.0
 _LISTS = 1000  # at once
 # From the means of metrics, `[metrics, queries, empty, decimals]`, and how far
@@ -53,16 +57,17 @@ class Means:
     """The means of settings over the lists that they were evaluated on.
 
     Args:
-        number: the number of metrics.
+        ranges: `[metrics]`, the results of `range_of`.
     """
 
-    def __init__(self, number: int) -> None:
-        shape = number, len(QUERIES)
+    def __init__(self, ranges: np.ndarray) -> None:
+        shape = len(ranges), len(QUERIES)
+        self._ranges = ranges[:, None, None]
         self._seen = np.zeros(shape)
         self._valid = np.zeros(shape)
         self._squares = np.zeros(shape)
         self._totals = np.zeros((*shape, len(DECIMALS)))
-        self.marks = np.zeros(number)
+        self.marks = np.zeros(len(ranges))
 
     def add(
         self,
@@ -113,8 +118,6 @@ class Means:
     def errors(self, every: np.ndarray) -> np.ndarray:
         """Return how far the means may be from those over all lists.
 
-        They are for values from 0 to 1, in the shape of the means.
-
         Args:
             every: `[queries]`, the numbers of all lists.
         """
@@ -130,7 +133,7 @@ class Means:
                 number = lists[..., None]
                 left = 1 - (self._seen / every)[..., None]
                 error = _ERRORS * np.sqrt(variance * left / number)
-                error += _RARE / np.maximum(number, 1)
+                error += self._ranges * _RARE / np.maximum(number, 1)
             found.append(np.where(number > 0, error, np.inf))
         errors = np.stack(found, axis=2)
         errors[self._seen >= every] = 0.0
@@ -152,7 +155,7 @@ def means_of(
         may_match: returns the metrics to go on with after a sample; None for
             all.
     """
-    found = [Means(number) for _ in parts]
+    found = [Means(_ranges(part, number)) for part in parts]
     left = [dict(part.definitions) for part in parts]
     equal = [_are_equal(parts[0].lists, part.lists) for part in parts]
     rng = np.random.default_rng(0)
@@ -171,6 +174,43 @@ def means_of(
                 is_left = may_match(means.values, means.errors(every))
                 for place in np.flatnonzero(~is_left).tolist():
                     definitions.pop(place, None)
+    return found
+
+
+def range_of(definition: Definition, items: int, label: float) -> float:
+    """Return how far apart the values of two lists can be; inf if unknown.
+
+    Args:
+        definition: the definition of the metric.
+        items: the number of items of the longest list.
+        label: the highest label.
+    """
+    traits, options = definition.traits, definition.options
+    if traits.metric in (metrics.MeanRank, metrics.AverageRelevancePosition):
+        return float(items)
+    if traits.metric is metrics.AdjustedMeanRankIndex:
+        return 2.0  # from -1 to 1
+    if traits.has_upper_bound and traits.metric.aggregate.bounded:
+        return 1.0
+    if traits.metric not in (metrics.DCG, metrics.ExpectedExposureLoss):
+        return np.inf
+    ranks = ops.arange(1, items + 1, dtype="float32")
+    discounts = to_numpy(options["rank_discount_fn"](ranks))
+    if traits.metric is metrics.DCG:
+        gain = float(options["gain_fn"](ops.array([label], "float32"))[0])
+        return max(1.0, gain * float(discounts[: definition.k].sum()))
+    # Of Σ (e - e*)² at most Σ e² + Σ e*², each of which is at most that of a
+    # single order.
+    return 2.0 * float((discounts**2).sum())
+
+
+def _ranges(part: Ordered, number: int) -> np.ndarray:
+    """Return the ranges of all metrics, `[metrics]`, inf for those left out."""
+    items = int(part.lists.lengths.max(initial=1))
+    label = float(part.lists.labels.max(initial=0.0))
+    found = np.full(number, np.inf)
+    for place, definition in part.definitions.items():
+        found[place] = range_of(definition, items, label)
     return found
 
 
