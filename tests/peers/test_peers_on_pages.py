@@ -273,7 +273,7 @@ def of_trec_eval(there):
     def knows(name):
         # The options are those of the program.
         option = re.fullmatch("-[Jclq]( 2)?", name)
-        name = name.split(".")[0]
+        name = re.sub("^(-l 2 )?-m ", "", name).split(".")[0]
         return option or name in {*there.supported_measures, *of_10}
 
     return knows
