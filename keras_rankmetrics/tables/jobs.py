@@ -91,12 +91,11 @@ class Job:
     def __post_init__(self) -> None:
         has_weights = self.sample_weight is not None
         of_lists = has_weights and self.query is None
-        if has_weights and not of_lists:
-            _warn_of_borrowed_weights(self.metrics)
-        self.metrics = with_named(
-            self.metrics, **options_by_name(None, of_lists)
-        )
+        passed = self.metrics
+        self.metrics = with_named(passed, **options_by_name(None, of_lists))
         self.members: list[Any] = members_of(self.metrics)
+        if has_weights and not of_lists:
+            _warn_of_borrowed_weights(passed, self.members)
         self.form: str = _form(self.members)
         self.slicings: dict[str, _Slicing] = {
             member.name: self._slicing(member)
@@ -516,7 +515,7 @@ def _form(members: list[Any]) -> str:
     return str(forms.pop())
 
 
-def _warn_of_borrowed_weights(metrics: Any) -> None:
+def _warn_of_borrowed_weights(metrics: Any, members: list[Any]) -> None:
     """Warn if weights are of items, where `evaluate_rows` may read others.
 
     A part of the rows does not show if each query has one weight.
@@ -524,14 +523,12 @@ def _warn_of_borrowed_weights(metrics: Any) -> None:
     Args:
         metrics: the metrics as they were passed; those by name have no
             `list_weight` unless their text sets it.
+        members: those of the job, one by one.
     """
-    as_passed, by_list = (
-        members_of(with_named(metrics, **options_by_name(None, of_lists)))
-        for of_lists in (False, True)
-    )
+    by_list = members_of(with_named(metrics, **options_by_name(None, True)))
     names = [
         one.name
-        for one, other in zip(as_passed, by_list, strict=True)
+        for one, other in zip(members, by_list, strict=True)
         if one.signature != other.signature
     ]
     if names:
