@@ -9,17 +9,16 @@ from typing import Any, Unpack
 import apache_beam as beam
 from apache_beam.internal import pickler
 
-import keras_rankmetrics as krm
 from keras_rankmetrics.adapters import worker
 from keras_rankmetrics.adapters.log_job import ColumnNames, LogJob
 from keras_rankmetrics.tables.jobs import Job
-from keras_rankmetrics.tables.members import merged, with_states
+from keras_rankmetrics.tables.members import Sums, merged
 
 ROWS = 1000
 """The number of rows in one call of `update_state`."""
 
-# The rows that no metric has seen yet, and the states after all others.
-_Seen = tuple[list[Any], list[krm.State] | None]
+# The rows that no metric has seen yet, and the sums after all others.
+_Seen = tuple[list[Any], Sums | None]
 
 
 class Evaluate(beam.CombineFn):
@@ -47,7 +46,8 @@ class Evaluate(beam.CombineFn):
         y_pred: the key of scores, or of recommended ids, best first; or a dict
             with the key of each system.
         sample_weight: the key of the weight of each list, its weight in the
-            mean of metrics passed by name; with `query`, of each item.
+            mean of metrics passed by name; with `query`, of each item, and of
+            the query if its rows have one weight, as in `evaluate_rows`.
         group: the key of the groups of `Sliced` metrics.
         query: the key of queries, if each row is an item.
         exclude: the key of the items that are not ranked.
@@ -75,30 +75,30 @@ class Evaluate(beam.CombineFn):
 
     def add_input(self, mutable_accumulator: _Seen, element: Any) -> _Seen:
         """Return the accumulator with one more row."""
-        rows, states = mutable_accumulator
+        rows, sums = mutable_accumulator
         rows.append(element)
         if len(rows) < ROWS:
-            return rows, states
-        return self.compact((rows, states))
+            return rows, sums
+        return self.compact((rows, sums))
 
     def merge_accumulators(self, accumulators: Iterable[_Seen]) -> _Seen:
         """Return one accumulator with the rows of all."""
-        states = (self.compact(each)[1] for each in accumulators)
-        return [], functools.reduce(merged, states, None)
+        sums = (self.compact(each)[1] for each in accumulators)
+        return [], functools.reduce(merged, sums, None)
 
     def compact(self, accumulator: _Seen) -> _Seen:
-        """Return an accumulator whose states contain all its rows."""
-        rows, states = accumulator
+        """Return an accumulator whose sums contain all its rows."""
+        rows, sums = accumulator
         if not rows:
             return accumulator
         job = _unpickled(self._pickled)
         tables = [_lists(rows, job)]
-        return [], merged(states, worker.states_of_tables(job, tables))
+        return [], merged(sums, worker.sums_of_tables(job, tables))
 
     def extract_output(self, accumulator: _Seen) -> Any:
         """Return copies of the metrics, updated on these lists alone."""
-        metrics = _unpickled(self._pickled).metrics
-        return with_states(metrics, self.compact(accumulator)[1])
+        job = _unpickled(self._pickled)
+        return job.with_sums(self.compact(accumulator)[1])
 
 
 class EvaluateItems(beam.PTransform):
@@ -114,7 +114,8 @@ class EvaluateItems(beam.PTransform):
         y_true: the key of labels.
         y_pred: the key of scores, or a dict with the key of each system.
         query: the key of queries.
-        sample_weight: the key of the weight of each item.
+        sample_weight: the key of the weight of each item; of the query if the
+            rows of each query have one weight.
         group: the key of the groups of `Sliced` metrics.
         num_relevant: the key of the number of relevant items of the query.
         order: the key whose values order the rows of a list.

@@ -8,7 +8,7 @@ from typing import Any, Unpack
 
 from keras_rankmetrics.adapters.log_job import ColumnNames, LogJob
 from keras_rankmetrics.tables.jobs import LISTS_PER_UPDATE, Job
-from keras_rankmetrics.tables.members import Metrics, with_states
+from keras_rankmetrics.tables.members import Metrics
 
 
 def evaluate(
@@ -42,7 +42,8 @@ def evaluate(
         y_pred: the column of scores, or of recommended ids, best first; or a
             dict with the column of each system.
         sample_weight: the column of the weight of each list, its weight in the
-            mean of metrics passed by name; with `query`, of each item.
+            mean of metrics passed by name; with `query`, of each item, and of
+            the query if its rows have one weight, as in `evaluate_rows`.
         group: the column of the groups of `Sliced` metrics.
         query: the column of queries, if each row is an item.
         backend: the Keras backend that workers must have; by default as for
@@ -61,10 +62,10 @@ def evaluate(
 
     job = LogJob(metrics, y_true, y_pred, query, lists_per_update, **columns)
     if query is not None and not dataset.take(1):  # Ray cannot group no rows
-        return with_states(job.metrics, None)
+        return job.with_sums(None)
     states = _mapped(dataset, job, backend, "table_to_states", job)
     packed = (row["states"] for row in states.iter_rows())
-    return with_states(job.metrics, worker.sum_of(packed))
+    return job.with_sums(worker.sum_of(packed))
 
 
 def per_query(

@@ -11,7 +11,6 @@ from keras_rankmetrics.tables.jobs import LISTS_PER_UPDATE, Job
 from keras_rankmetrics.tables.members import (
     Metrics,
     value_names,
-    with_states,
 )
 
 _SCHEMA = "states binary"
@@ -53,7 +52,8 @@ def evaluate(
             `Comparison`, a dict with the column of each system. With
             `inputs="sparse"`, each list has the scores of all items.
         sample_weight: the column of the weight of each list, its weight in the
-            mean of metrics passed by name; with `query`, of each item.
+            mean of metrics passed by name; with `query`, of each item, and of
+            the query if its rows have one weight, as in `evaluate_rows`.
         group: the column of the groups of `Sliced` metrics, their names or
             numbers; or a dict of columns by the names of the metrics.
         query: the column of queries, if each row is an item.
@@ -104,7 +104,7 @@ def evaluate(
         on_worker("states_to_state"), _SCHEMA
     )
     packed = (bytes(row.states) for row in merged.toLocalIterator())
-    return with_states(job.metrics, worker.sum_of(packed))
+    return job.with_sums(worker.sum_of(packed))
 
 
 def per_query(

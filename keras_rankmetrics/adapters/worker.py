@@ -23,6 +23,7 @@ from keras_rankmetrics.engine.aggregates import State
 from keras_rankmetrics.tables import ids
 from keras_rankmetrics.tables.jobs import Job, refuse_first
 from keras_rankmetrics.tables.members import (
+    Sums,
     check_has_values,
     merged,
     value_names,
@@ -93,17 +94,23 @@ def check_backend(backend: str | None) -> None:
         )
 
 
-def sum_of(packed: Iterable[bytes]) -> list[State] | None:
-    """Return the sum of packed states; None without any."""
-    states = (map(State.from_bytes, pickle.loads(each)) for each in packed)
-    return functools.reduce(merged, map(list, states), None)
+def sum_of(packed: Iterable[bytes]) -> Sums | None:
+    """Return the sum of packed sums; None without any."""
+    sums = map(_sums, map(pickle.loads, packed))
+    return functools.reduce(merged, sums, None)
 
 
-def _packed(states: Sequence[State] | None) -> list[bytes]:
-    """Return the states as one entry; none without lists."""
-    if states is None:
+def _sums(unpacked: tuple[list[bytes], bool]) -> Sums:
+    states, are_of_queries = unpacked
+    return Sums(list(map(State.from_bytes, states)), are_of_queries)
+
+
+def _packed(sums: Sums | None) -> list[bytes]:
+    """Return the sums as one entry; none without lists."""
+    if sums is None:
         return []
-    return [pickle.dumps([state.to_bytes() for state in states])]
+    states = [state.to_bytes() for state in sums.states]
+    return [pickle.dumps((states, sums.are_of_queries))]
 
 
 # A process runs a job on many partitions, and should compile it once.
@@ -121,7 +128,7 @@ def tables_to_states(pickled: bytes, batches: Iterable[Any]) -> Iterator[Any]:
     """
     job, names = _unpickled(pickled)
     tables = (_renamed(batch, names) for batch in batches)
-    yield _batch(states_of_tables(job, tables, _partition()))
+    yield _batch(sums_of_tables(job, tables, _partition()))
 
 
 def tables_to_values(pickled: bytes, batches: Iterable[Any]) -> Iterator[Any]:
@@ -157,7 +164,7 @@ def table_to_states(pickled: bytes, table: Any) -> dict[str, list[bytes]]:
     """
     job = _unpickled(pickled)
     table = lists_of(job, table)
-    return {"states": _packed(states_of_tables(job, [table]))}
+    return {"states": _packed(sums_of_tables(job, [table]))}
 
 
 def table_to_values(pickled: bytes, table: Any) -> Any:
@@ -214,8 +221,8 @@ def states_to_state(_: bytes, batches: Iterable[Any]) -> Iterator[Any]:
     yield _batch(sum_of(rows))
 
 
-def _batch(states: Sequence[State] | None) -> Any:
-    column = pa.array(_packed(states), pa.binary())
+def _batch(sums: Sums | None) -> Any:
+    column = pa.array(_packed(sums), pa.binary())
     return pa.RecordBatch.from_arrays([column], names=["states"])
 
 
@@ -243,10 +250,10 @@ def _plain(table: Any) -> Any:
 # The lists of a table.
 
 
-def states_of_tables(
+def sums_of_tables(
     job: Job, tables: Iterable[Any], part: str = "a batch"
-) -> list[State] | None:
-    """Return the states of a job after all tables; None without lists.
+) -> Sums | None:
+    """Return the sums of a job after all tables; None without lists.
 
     Args:
         job: the metrics, and the columns to read.
@@ -256,7 +263,7 @@ def states_of_tables(
     """
     reading = _Reading(job, tables)
     with reading.located(part):
-        return job.states(reading)
+        return job.sums(reading)
 
 
 def values_of_table(
@@ -271,7 +278,7 @@ def values_of_table(
     Args:
         job: the metrics, and the columns to read.
         keys: the names of the columns to keep.
-        table: a table, as for `states_of_tables`.
+        table: a table, as for `sums_of_tables`.
         part: what the table is a part of, for errors.
         before: the number of rows of the part before the table.
     """
@@ -340,7 +347,7 @@ def _first_wrong(job: Job, table: Any) -> int | None:
 
 def _is_wrong(job: Job, table: Any) -> bool:
     try:
-        job.states([_read(table, job)])
+        job.sums([_read(table, job)])
     except Exception:  # functions of users may raise anything
         return True
     return False

@@ -99,9 +99,9 @@ def evaluate_rows(
     Stability: stable.
     """
     rows = read_rows(query, y_true, y_pred, metrics, sample_weight, group)
-    states = rows.job.states([rows.lists])
+    sums = rows.job.sums([rows.lists])
     members = members_of(rows.metrics)
-    for member, state in zip(members, states or (), strict=True):
+    for member, state in zip(members, sums.states if sums else (), strict=True):
         member.reset_state()
         member.state = state
     return results_of(rows.metrics)

@@ -13,7 +13,6 @@ import numpy as np
 from keras import ops
 
 from keras_rankmetrics.conventions.from_text import options_by_name
-from keras_rankmetrics.engine.aggregates import State
 from keras_rankmetrics.engine.inputs import padding_warning, share_in
 from keras_rankmetrics.engine.inputs.tensors import dtype_of_doubles
 from keras_rankmetrics.engine.messages import warn
@@ -26,10 +25,12 @@ from keras_rankmetrics.engine.metric.collection import MetricCollection
 from keras_rankmetrics.metrics import Comparison, Sliced
 from keras_rankmetrics.tables.item_rows import are_equal_in_lists
 from keras_rankmetrics.tables.members import (
+    Sums,
     check_share,
     members_of,
     value_names,
     with_named,
+    with_states,
 )
 from keras_rankmetrics.tables.ragged import (
     Lists,
@@ -50,6 +51,8 @@ _PLACE = "keras_rankmetrics place"
 
 _Slicing = tuple[str, tuple[str, ...] | int]
 """A column of groups, and the names of the groups or their number."""
+_Slicings = list[tuple[Any, _Slicing | None]]
+"""Metrics, and what each is sliced by."""
 
 
 @dataclasses.dataclass(eq=False)
@@ -70,6 +73,8 @@ class Job:
         exclude: indices or ids of items that are not ranked, or None.
         num_relevant: the number of relevant items of each list, or None.
         members: the metrics one by one, in the order of their states.
+        by_query: the metrics if the rows of each query have the same weight,
+            which is that of the query; without weights of rows, `metrics`.
         form: the `inputs` of the metrics: `"scores"`, `"sparse"` or `"ids"`.
         slicings: the column of groups of each `Sliced` metric, by its name.
 
@@ -94,8 +99,9 @@ class Job:
         passed = self.metrics
         self.metrics = with_named(passed, **options_by_name(None, of_lists))
         self.members: list[Any] = members_of(self.metrics)
+        self.by_query: Any = self.metrics
         if has_weights and not of_lists:
-            _warn_of_borrowed_weights(passed, self.members)
+            self.by_query = with_named(passed, **options_by_name(None, True))
         self.form: str = _form(self.members)
         self.slicings: dict[str, _Slicing] = {
             member.name: self._slicing(member)
@@ -385,26 +391,50 @@ class Job:
         )
         return y_true, y_pred, arrays.get(self.sample_weight)
 
-    def _passed(self, arrays: Mapping[Any, Any]) -> list[tuple[Any, Any, Any]]:
-        """Return the arguments of all metrics for a batch."""
-        return [
-            self._arguments(slicing, arrays) for _, slicing in self._updated
-        ]
+    def _passed(
+        self, arrays: Mapping[Any, Any], metrics: _Slicings
+    ) -> list[tuple[Any, Any, Any]]:
+        """Return the arguments of metrics for a batch."""
+        return [self._arguments(slicing, arrays) for _, slicing in metrics]
 
     # The metrics while they run, compiled on JAX.
 
-    def states(self, tables: Iterable[Lists]) -> list[State] | None:
-        """Return the states after all lists, or None if there are no lists."""
-        has_lists = False
+    def sums(self, tables: Iterable[Lists]) -> Sums | None:
+        """Return the sums after all lists, or None if there are no lists."""
+        has_lists, are_of_queries = False, True
         # An executor may call it from several threads.
         with self._lock, on_one_thread():
-            for metric, _ in self._updated:
+            for metric, _ in self._summed:
                 metric.reset_state()
-            for arrays in self._batches(tables):
-                self._update(arrays)
-                has_lists = True
-            states = [member.state for member in self.members]
-        return states if has_lists else None
+            for lists in tables:
+                if self._others and are_of_queries:
+                    are_of_queries = self._are_of_queries(lists)
+                for arrays in self._batches([lists]):
+                    self._update(arrays)
+                    has_lists = True
+            others = self._others.values()
+            states = [x.state for x in (*self.members, *others)]
+        return Sums(states, are_of_queries) if has_lists else None
+
+    def with_sums(self, sums: Sums | None) -> Any:
+        """Return copies of the metrics after these sums; None means no lists.
+
+        They are those of `by_query` if the rows of each query had one weight.
+        """
+        if sums is None:
+            return with_states(self.by_query, None)
+        number = len(self.members)
+        states, others = sums.states[:number], sums.states[number:]
+        if not sums.are_of_queries:
+            return with_states(self.metrics, states)
+        for place, state in zip(self._others, others, strict=True):
+            states[place] = state
+        return with_states(self.by_query, states)
+
+    def _are_of_queries(self, lists: Lists) -> bool:
+        """Return True if the items of each list have the same weight."""
+        weights, lengths = lists[self.sample_weight or ""]
+        return are_equal_in_lists(weights, np.cumsum(lengths) - lengths)
 
     def per_list(self, lists: Lists) -> dict[str, np.ndarray]:
         """Return the values of each list by name, NaN for excluded lists."""
@@ -414,7 +444,7 @@ class Job:
         with self._lock, on_one_thread():
             for arrays in self._batches([{**lists, _PLACE: places}]):
                 place = arrays[_PLACE][:, 0]  # -1 in rows of padding
-                values = self._valued(self._passed(arrays))
+                values = self._values_of(self._passed(arrays, self._valued))
                 for name, column in found.items():
                     of_batch = ops.convert_to_numpy(values[name])
                     column[place[place >= 0]] = of_batch[place >= 0]
@@ -425,16 +455,36 @@ class Job:
         return threading.Lock()
 
     @functools.cached_property
-    def _updated(self) -> list[tuple[Any, _Slicing | None]]:
-        """The metrics that are updated, with the slicing of each.
+    def _others(self) -> dict[int, Any]:
+        """The metrics of `by_query` that differ, by their place."""
+        by_query = members_of(self.by_query)
+        pairs = zip(by_query, self.members, strict=True)
+        return {
+            place: other
+            for place, (other, one) in enumerate(pairs)
+            if other.signature != one.signature
+        }
+
+    @functools.cached_property
+    def _valued(self) -> _Slicings:
+        """The metrics that values are computed from: no weight changes them."""
+        return self._together(self.members)
+
+    @functools.cached_property
+    def _summed(self) -> _Slicings:
+        """The metrics that are updated, with the slicing of each."""
+        return [*self._valued, *self._together(self._others.values())]
+
+    def _together(self, members: Iterable[Any]) -> _Slicings:
+        """Return metrics, as few as can be, with the slicing of each.
 
         A collection reads and sorts a batch once for all its members. So all
         metrics of a slicing are in one, except those with methods of their own,
         which a collection does not accept.
         """
-        updated: list[tuple[Any, _Slicing | None]] = []
+        updated: _Slicings = []
         together: dict[_Slicing | None, list[Any]] = {}
-        for member in self.members:
+        for member in members:
             slicing = self.slicings.get(member.name)
             if own_methods(member, Accumulator):
                 updated.append((member, slicing))
@@ -448,7 +498,7 @@ class Job:
         return updated
 
     @functools.cached_property
-    def _valued(self) -> Callable[[Any], dict[str, Any]]:
+    def _values_of(self) -> Callable[[Any], dict[str, Any]]:
         """`_values`, compiled on JAX."""
         if keras.config.backend() != "jax":
             return self._values
@@ -459,7 +509,7 @@ class Job:
     def _values(self, passed: Any) -> dict[str, Any]:
         """Return the values of the lists of a batch by name, `[rows]`."""
         found: dict[str, Any] = {}
-        for (metric, _), arguments in zip(self._updated, passed, strict=True):
+        for (metric, _), arguments in zip(self._valued, passed, strict=True):
             values = metric.per_list(*arguments)
             if isinstance(metric, Comparison):
                 names = metric.results
@@ -476,8 +526,8 @@ class Job:
         return jax.jit(self._updated_values)
 
     def _update(self, arrays: Mapping[Any, Any]) -> None:
-        metrics = [metric for metric, _ in self._updated]
-        passed = self._passed(arrays)
+        metrics = [metric for metric, _ in self._summed]
+        passed = self._passed(arrays, self._summed)
         if keras.config.backend() != "jax":
             for metric, arguments in zip(metrics, passed, strict=True):
                 metric.update_state(*arguments)
@@ -490,7 +540,7 @@ class Job:
 
     def _updated_values(self, values: Any, passed: Any) -> list[Any]:
         """Return the values of the variables after a batch, for `jax.jit`."""
-        each = zip(self._updated, values, passed, strict=True)
+        each = zip(self._summed, values, passed, strict=True)
         return [
             metric.stateless_update_state(own, *arguments)
             for (metric, _), own, arguments in each
@@ -513,33 +563,6 @@ def _form(members: list[Any]) -> str:
             f"{ {m.name: m.definition.inputs for m in members} }."
         )
     return str(forms.pop())
-
-
-def _warn_of_borrowed_weights(metrics: Any, members: list[Any]) -> None:
-    """Warn if weights are of items, where `evaluate_rows` may read others.
-
-    A part of the rows does not show if each query has one weight.
-
-    Args:
-        metrics: the metrics as they were passed; those by name have no
-            `list_weight` unless their text sets it.
-        members: those of the job, one by one.
-    """
-    by_list = members_of(with_named(metrics, **options_by_name(None, True)))
-    names = [
-        one.name
-        for one, other in zip(members, by_list, strict=True)
-        if one.signature != other.signature
-    ]
-    if names:
-        warn(
-            "With `query` and `sample_weight`, metrics by name should set "
-            f"`list_weight`. Received: {names}, for which the weights are of "
-            "items: a query without relevant items has the mean weight of the "
-            "others. For weights of queries, pass "
-            '"NDCG(list_weight=mean)@10"; for weights of items, '
-            '"NDCG(list_weight=relevance)@10".'
-        )
 
 
 def _group_numbers(

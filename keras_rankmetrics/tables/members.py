@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from keras import ops
 
@@ -157,6 +157,18 @@ def check_share(definitions: Iterable[Any], share: float | None) -> None:
             raise ValueError(error)
 
 
+class Sums(NamedTuple):
+    """What a job has after some lists.
+
+    Attributes:
+        states: the states of all its metrics.
+        are_of_queries: False if the weights in some query differ.
+    """
+
+    states: list[State]
+    are_of_queries: bool
+
+
 def with_states(metrics: Metrics, states: Sequence[State] | None) -> Metrics:
     """Return copies of the metrics with these states; None means no lists."""
     fresh = copy.deepcopy(metrics)
@@ -168,13 +180,15 @@ def with_states(metrics: Metrics, states: Sequence[State] | None) -> Metrics:
     return fresh
 
 
-def merged(
-    states: Sequence[State] | None, others: Sequence[State] | None
-) -> list[State] | None:
-    """Return the sums of the states; None if there are none on either side."""
-    if states is None or others is None:
-        return list(states or others or []) or None
-    return [one + other for one, other in zip(states, others, strict=True)]
+def merged(sums: Sums | None, others: Sums | None) -> Sums | None:
+    """Return the sums after all lists, or None if there are no lists."""
+    if sums is None or others is None:
+        return sums or others
+    states = zip(sums.states, others.states, strict=True)
+    return Sums(
+        [one + other for one, other in states],
+        sums.are_of_queries and others.are_of_queries,
+    )
 
 
 def results_of(metrics: Sequence[Any]) -> dict[str, float]:

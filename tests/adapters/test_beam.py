@@ -93,6 +93,31 @@ def test_a_row_for_each_item():
         assert_that(found, check)
 
 
+@pytest.mark.parametrize("differing", [False, True])
+def test_weights_of_queries_and_of_items(differing):
+    items, expected = logs.weighted_items(differing)
+
+    def check(found):
+        [metrics] = found
+        results = {name: float(x) for name, x in metrics.result().items()}
+        assert results == approx(expected, abs=1e-6)
+
+    with PipelineOfTest() as pipeline:
+        found = (
+            pipeline
+            | beam.Create(items)
+            | beam.Reshuffle()
+            | EvaluateItems(
+                logs.BY_NAME,
+                "label",
+                "score",
+                query="query",
+                sample_weight="weight",
+            )
+        )
+        assert_that(found, check)
+
+
 def test_scores_of_a_catalogue():
     rows = logs.of_catalogue()
     fn = Evaluate(logs.for_sparse(), "several", "scores", exclude="seen")

@@ -22,13 +22,13 @@ from keras_rankmetrics.adapters.worker import (
     in_buckets,
     kept_columns,
     lists_of,
-    states_of_tables,
     sum_of,
+    sums_of_tables,
     table_to_states,
     values_of_table,
 )
 from keras_rankmetrics.tables.jobs import Job
-from keras_rankmetrics.tables.members import merged, with_named, with_states
+from keras_rankmetrics.tables.members import merged, with_named
 from keras_rankmetrics.tables.ragged import LARGEST, Ragged, chunks, padded
 
 HAS_FLOAT64 = keras.config.backend() in ("tensorflow", "torch")
@@ -39,7 +39,7 @@ def evaluated(tables, metrics, *columns, **options):
     tables = [pa.Table.from_pylist(rows) for rows in tables]
     if job.query is not None:
         tables = [lists_of(job, table) for table in tables]
-    return with_states(job.metrics, states_of_tables(job, tables))
+    return job.with_sums(sums_of_tables(job, tables))
 
 
 @pytest.mark.parametrize(
@@ -248,20 +248,19 @@ def test_what_was_seen_before_does_not_count():
 def test_a_job_is_done_again_from_the_start():
     job = Job(logs.for_ids(), "relevant", "recommended")
     table = pa.Table.from_pylist(logs.of_ids())
-    assert states_of_tables(job, [table]) == states_of_tables(job, [table])
+    assert sums_of_tables(job, [table]) == sums_of_tables(job, [table])
 
 
 def test_no_lists_have_no_states():
     job = Job(logs.for_ids(), "relevant", "recommended")
     empty = pa.Table.from_pylist(logs.of_ids())[:0]
     assert (
-        states_of_tables(job, []) is None
-        and states_of_tables(job, [empty]) is None
+        sums_of_tables(job, []) is None and sums_of_tables(job, [empty]) is None
     )
     assert merged(None, None) is None
-    states = states_of_tables(job, [pa.Table.from_pylist(logs.of_ids())])
-    assert merged(None, states) == merged(states, None) == states
-    fresh = with_states(logs.for_ids(), None)
+    sums = sums_of_tables(job, [pa.Table.from_pylist(logs.of_ids())])
+    assert merged(None, sums) == merged(sums, None) == sums
+    fresh = job.with_sums(None)
     assert set(map(float, fresh.result().values())) == {0.0}
 
 
@@ -283,8 +282,8 @@ def test_a_metric_of_a_user_with_its_own_update():
     ]
     job = Job(metrics, "relevant", "recommended")
     rows = logs.of_ids()
-    [twice, once] = with_states(
-        metrics, states_of_tables(job, [pa.Table.from_pylist(rows)])
+    [twice, once] = job.with_sums(
+        sums_of_tables(job, [pa.Table.from_pylist(rows)])
     )
     assert twice.count() == 2 * once.count() > 0
 
@@ -326,8 +325,9 @@ def test_minus_one_is_padding_in_arrays_of_one_length_alone():
     types = [pa.list_(pa.int64(), size) for size in (2, 3)]
     arrays = map(pa.array, columns.values(), types)
     table = pa.table(dict(zip(columns, arrays, strict=True)))
-    states = states_of_tables(Job(metric, "y", "x"), [table])
-    assert float(with_states(metric, states).result()) == approx(1 / 2)
+    job = Job(metric, "y", "x")
+    found = job.with_sums(sums_of_tables(job, [table]))
+    assert float(found.result()) == approx(1 / 2)
     rows = [{"y": [-1], "x": [3, -1]}]
     assert float(evaluated([rows], metric, "y", "x").result()) == 1 / 2
     rows = [{"y": [5, -1, -1], "x": [3, 5]}]
@@ -362,7 +362,7 @@ def test_queries_that_are_missing_or_none(queries, message):
     job = Job(krm.NDCG(), "y", "x", query="q")
     pickled = pickle.dumps(job)
     with pytest.raises(ValueError, match=message):
-        states_of_tables(job, [lists_of(job, table)])
+        sums_of_tables(job, [lists_of(job, table)])
     with pytest.raises(ValueError, match=message):
         in_buckets(pickled, table)
 
@@ -420,33 +420,60 @@ WEIGHED = [
 ]
 
 
-def test_names_warn_of_weights_of_items_once():
-    columns = {"query": "q", "sample_weight": "w"}
-    with pytest.warns(UserWarning) as caught:
-        found = evaluated([WEIGHED], "RR MRR@5 P@1", "y", "x", **columns)
-    [text] = [str(x.message) for x in caught if x.category is UserWarning]
-    assert "['RR', 'MRR@5', 'P@1']" in text
-    assert '"NDCG(list_weight=mean)@10"' in text
-    assert float(found.result()["RR"]) == approx(0.25)
-    names = "RR(list_weight=mean) MRR(list_weight=mean)@5"
-    found = evaluated([WEIGHED], names, "y", "x", **columns)
-    of_rows = {name: [row[name] for row in WEIGHED] for name in WEIGHED[0]}
-    expected = krm.evaluate_rows(*map(of_rows.get, "qyx"), "RR", of_rows["w"])
-    value = float(found.result()["RR(list_weight=mean)"])
-    assert value == approx(expected["RR"]) == approx(0.125)
+# Of a query without relevant items, in the last of three parts.
+DIFFERING = [
+    {"q": "c", "y": 0, "x": 0.2, "w": 3.0},
+    {"q": "c", "y": 0, "x": 0.6, "w": 5.0},
+]
+NAMES = "RR MRR@5 P@1 RR(list_weight=relevance)@2 NDCG(list_weight=mean)@3"
 
 
-@pytest.mark.parametrize(
-    "metrics, columns",
-    [
-        ("RR(list_weight=relevance)", {"query": "q", "sample_weight": "w"}),
-        (krm.MeanReciprocalRank(), {"query": "q", "sample_weight": "w"}),
-        ("RR", {"query": "q"}),
-        ("RR", {"sample_weight": "w"}),
-    ],
-)
-def test_no_weights_are_borrowed_without_a_word(metrics, columns):
-    Job(metrics, "y", "x", **columns)  # without a warning
+@pytest.mark.parametrize("is_sliced", [False, True])
+@pytest.mark.parametrize("differing", [[], DIFFERING])
+def test_weights_are_of_queries_if_all_parts_say_so(differing, is_sliced):
+    """As in `evaluate_rows`, which sees all rows at once."""
+    rows = [*WEIGHED, *differing]
+    of_rows = {name: [row[name] for row in rows] for name in WEIGHED[0]}
+    metrics, group = [NAMES, krm.NDCG(2)], {}
+    expected = krm.evaluate_rows(
+        *map(of_rows.get, "qyx"), [NAMES, krm.NDCG(2)], of_rows["w"]
+    )
+    if is_sliced:
+        metrics.append(krm.Sliced(krm.MeanReciprocalRank(name="all"), ["a"]))
+        rows, group = [{**row, "g": "a"} for row in rows], {"group": "g"}
+    parts = [rows[:2], rows[2:4], *([rows[4:]] if differing else [])]
+    columns = {"query": "q", "sample_weight": "w", **group}
+    [named, ndcg, *_] = evaluated(parts, metrics, "y", "x", **columns)
+    found = {**named.result(), ndcg.name: ndcg.result()}
+    assert {x: float(value) for x, value in found.items()} == approx(expected)
+    chosen = "relevance" if differing else "mean"
+    assert named.metrics[0].list_weight == chosen
+    assert ndcg.list_weight == "relevance"
+
+
+def test_a_sum_of_weights_of_queries_and_items_is_of_items():
+    job = Job("RR", "y", "x", query="q", sample_weight="w")
+    pickled = pickle.dumps(job)  # as long as it has not run
+    tables = [pa.Table.from_pylist(rows) for rows in (WEIGHED, DIFFERING)]
+    one, other = (
+        sums_of_tables(job, [lists_of(job, table)]) for table in tables
+    )
+    assert one.are_of_queries and not other.are_of_queries
+    assert merged(one, other) == merged(other, one)
+    assert not merged(one, other).are_of_queries
+    packed = [table_to_states(pickled, table)["states"][0] for table in tables]
+    assert sum_of(packed) == merged(one, other)
+
+
+def test_no_metric_is_summed_twice_without_need():
+    for metrics in ("RR(list_weight=relevance)", krm.NDCG()):
+        job = Job(metrics, "y", "x", query="q", sample_weight="w")
+        sums = sums_of_tables(
+            job, [lists_of(job, pa.Table.from_pylist(WEIGHED))]
+        )
+        assert len(sums.states) == 1, metrics
+    job = Job("RR", "y", "x", query="q")
+    assert job.by_query is job.metrics
 
 
 def test_names_of_metrics_are_a_collection_of_them():
@@ -612,7 +639,7 @@ def test_ids_of_two_widths_and_arrays_of_nothing():
         table = pa.table({"t": relevant, "s": pa.array([[1, 2], [3]], wide)})
         job = Job(metric, "t", "s")
         check_schema(job, table.schema)
-        [state] = states_of_tables(job, [table])
+        [state] = sums_of_tables(job, [table]).states
         fresh = krm.RecallAtK(1, inputs="ids")
         rows = [row or [] for row in relevant.to_pylist()]
         width = max(1, *map(len, rows))
@@ -631,7 +658,7 @@ def test_labels_without_a_sign():
         }
     )
     job = Job(krm.NDCG(2), "l", "s")
-    [state] = states_of_tables(job, [table])
+    [state] = sums_of_tables(job, [table]).states
     expected = krm.NDCG(2)
     expected.update_state([[1, 0], [1, -1]], [[0.1, 0.2], [0.3, 0.0]])
     np.testing.assert_allclose(state.sums, expected.state.sums)
@@ -675,7 +702,8 @@ def test_queries_that_are_categories():
     items = logs.items_of(logs.of_scores())
     table = pa.Table.from_pylist(items)
     job = Job(krm.NDCG(3), "label", "score", query="query")
-    expected = sum_of(table_to_states(pickle.dumps(job), table)["states"])
+    sums = sum_of(table_to_states(pickle.dumps(job), table)["states"])
+    [expected] = sums.states
     place = table.schema.get_field_index("query")
     texts = table.column("query").cast(pa.string())
     for categories in (texts, table.column("query")):
@@ -683,8 +711,8 @@ def test_queries_that_are_categories():
             place, "query", categories.dictionary_encode()
         )
         found = table_to_states(pickle.dumps(job), categorical)["states"]
-        [one], [other] = sum_of(found), expected
-        np.testing.assert_allclose(one.sums, other.sums, rtol=1e-6)
+        [one] = sum_of(found).states
+        np.testing.assert_allclose(one.sums, expected.sums, rtol=1e-6)
 
 
 def close_rows(lists=60):
@@ -818,7 +846,7 @@ def tied_items(seed=2):
 def of_log(rows, metrics, *columns, **options):
     job = pickle.loads(pickle.dumps(LogJob(metrics, *columns, **options)))
     table = lists_of(job, pa.Table.from_pylist(rows))
-    return with_states(job.metrics, states_of_tables(job, [table]))
+    return job.with_sums(sums_of_tables(job, [table]))
 
 
 STABLE = [
@@ -913,7 +941,7 @@ def test_a_place_in_the_order_is_not_nan():
     )
     job = LogJob(STABLE[0], "y", "x", query="q", order="o")
     with pytest.raises(ValueError, match=r"'o' should hold no NaN.*1 among 2"):
-        states_of_tables(job, [lists_of(job, table)])
+        sums_of_tables(job, [lists_of(job, table)])
 
 
 @pytest.mark.parametrize("query", [None, "o"])

@@ -102,6 +102,20 @@ def test_a_row_for_each_item(kind):
     assert same(found, logs.of_items_in_one_process(rows))
 
 
+def test_weights_of_queries():
+    items, expected = logs.weighted_items(differing=False)
+    found = on_ray.evaluate(
+        ray_data.from_items(items, override_num_blocks=5),
+        logs.BY_NAME,
+        "label",
+        "score",
+        query="query",
+        sample_weight="weight",
+    )
+    results = {name: float(x) for name, x in found.result().items()}
+    assert results == approx(expected, abs=1e-6)
+
+
 def test_values_of_queries_and_of_lists():
     rows = logs.of_scores()
     items = logs.items_of(rows)

@@ -168,6 +168,21 @@ def test_a_row_for_each_item(spark, scores):
     assert same(found, logs.of_items_in_one_process(rows))
 
 
+@pytest.mark.parametrize("differing", [False, True])
+def test_weights_of_queries_and_of_items(spark, differing):
+    items, expected = logs.weighted_items(differing)
+    found = on_spark.evaluate(
+        frame(spark, items, ITEMS, partitions=5),
+        logs.BY_NAME,
+        "label",
+        "score",
+        query="query",
+        sample_weight="weight",
+    )
+    results = {name: float(x) for name, x in found.result().items()}
+    assert results == approx(expected, abs=1e-6)
+
+
 def test_groups(ids):
     rows, df = ids
     expected = logs.sliced()

@@ -18,7 +18,6 @@ from keras_rankmetrics import conventions, metrics
 from keras_rankmetrics.conventions.from_text import metrics_of
 from keras_rankmetrics.engine.aggregates import WeightedMean
 from keras_rankmetrics.tables.jobs import Job
-from keras_rankmetrics.tables.members import with_states
 from krm_command import main
 
 RNG = np.random.default_rng(31)
@@ -195,8 +194,7 @@ def test_a_worker_of_a_job():
     )
     job = Job(NAMES, "label", "score", sample_weight="weight")
     [values] = (worker.values_of_table(job, [], table).to_pydict() for _ in "1")
-    states = worker.states_of_tables(job, [table[:9], table[9:]])
-    found = with_states(job.metrics, states)
+    found = job.with_sums(worker.sums_of_tables(job, [table[:9], table[9:]]))
     for metric in found.metrics:
         assert "|list_weight:mean|" in metric.signature
     means = {name: float(x) for name, x in found.result().items()}
@@ -219,15 +217,6 @@ def test_the_command_has_no_weights(capsys, tmp_path):
 
 
 # What keeps its rule
-
-
-def test_a_job_whose_rows_are_items_has_weights_of_items():
-    with pytest.warns(UserWarning, match="metrics by name should set"):
-        job = Job("RR", "label", "score", query="query", sample_weight="weight")
-    assert job.members[0].list_weight == "relevance"
-    text = "RR(list_weight=mean)"
-    job = Job(text, "label", "score", query="query", sample_weight="weight")
-    assert job.members[0].list_weight == "mean"
 
 
 def borrowed_mean(values, weights=WEIGHTS):

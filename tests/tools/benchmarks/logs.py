@@ -95,9 +95,8 @@ def one_process(folder: str) -> dict[str, object]:
     """The job of a worker, in this process."""
     import pyarrow.parquet as pq
 
-    from keras_rankmetrics.adapters.worker import states_of_tables
+    from keras_rankmetrics.adapters.worker import sums_of_tables
     from keras_rankmetrics.tables.jobs import Job
-    from keras_rankmetrics.tables.members import with_states
 
     metrics = _metrics()
     job = Job(metrics, "taken", "shown")
@@ -107,7 +106,7 @@ def one_process(folder: str) -> dict[str, object]:
             pq.read_table(f"{folder}/{part}.parquet")
             for part in range(PARTITIONS)
         )
-        found = with_states(metrics, states_of_tables(job, tables))
+        found = job.with_sums(sums_of_tables(job, tables))
         return float(found.result()["ndcg@10"])
 
     return _timed(run)

@@ -9,6 +9,7 @@ import numpy as np
 import keras_rankmetrics as krm
 
 DOCS = pathlib.Path(__file__).parents[3] / "docs"
+BY_NAME = "RR MAP@3 NDCG(list_weight=relevance)@2"
 
 
 def blocks(heading):
@@ -90,6 +91,21 @@ def items_of(rows, seed=0):
             del item[name]
     order = np.random.default_rng(seed).permutation(len(items))
     return [items[place] for place in order]
+
+
+def weighted_items(differing):
+    """A row for each item, and the results by name of `evaluate_rows`.
+
+    Args:
+        differing: whether the items of a single query have several weights, so
+            that all weights are those of items.
+    """
+    items = items_of(of_scores())
+    if differing:
+        items[0] = {**items[0], "weight": items[0]["weight"] + 1}
+    columns = (column(items, x) for x in ("query", "label", "score"))
+    weights = column(items, "weight")
+    return items, krm.evaluate_rows(*columns, BY_NAME, weights)
 
 
 def close_items(lists=40, seed=6):
