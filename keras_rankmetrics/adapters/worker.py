@@ -21,6 +21,7 @@ from pyarrow import types
 
 from keras_rankmetrics.engine.aggregates import State
 from keras_rankmetrics.tables import ids
+from keras_rankmetrics.tables.checks import Facts
 from keras_rankmetrics.tables.jobs import Job, refuse_first
 from keras_rankmetrics.tables.members import (
     Sums,
@@ -100,9 +101,9 @@ def sum_of(packed: Iterable[bytes]) -> Sums | None:
     return functools.reduce(merged, sums, None)
 
 
-def _sums(unpacked: tuple[list[bytes], bool]) -> Sums:
-    states, are_of_queries = unpacked
-    return Sums(list(map(State.from_bytes, states)), are_of_queries)
+def _sums(unpacked: tuple[list[bytes], bool, list[Facts]]) -> Sums:
+    states, are_of_queries, facts = unpacked
+    return Sums(list(map(State.from_bytes, states)), are_of_queries, facts)
 
 
 def _packed(sums: Sums | None) -> list[bytes]:
@@ -110,7 +111,7 @@ def _packed(sums: Sums | None) -> list[bytes]:
     if sums is None:
         return []
     states = [state.to_bytes() for state in sums.states]
-    return [pickle.dumps((states, sums.are_of_queries))]
+    return [pickle.dumps((states, *sums[1:]))]
 
 
 # A process runs a job on many partitions, and should compile it once.

@@ -95,7 +95,6 @@ class Judgements:
         pairs = item_rows.ListItems(found.lists, found.items, found.keys)
         again, _ = item_rows.duplicates(pairs)
         check_once(rows, again, "the truth", _REMOVE)
-        ids.warn_of_missing(found.queries, found.items)
         return found
 
     @functools.cached_property

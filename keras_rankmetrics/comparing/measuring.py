@@ -40,6 +40,7 @@ from keras_rankmetrics.conventions.rules import Rules
 from keras_rankmetrics.engine.messages import warn
 from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
 from keras_rankmetrics.files import QueriesReturnError
+from keras_rankmetrics.tables import checks
 from keras_rankmetrics.tables.ids import as_text
 from keras_rankmetrics.tables.members import members_of, metrics_in
 from keras_rankmetrics.types import UNJUDGED
@@ -325,9 +326,14 @@ def _judged(
             "There should be judgements in `truth`. Received: none. Check how "
             "they were read."
         )
+    facts = checks.Facts()
+    facts.add_ids(judgements.queries, judgements.items)
     if are_labels:
-        truth.assumed |= requirements.checked_labels(rows.value, metrics)
-    are_grades = are_labels and requirements.take_grades(metrics)
+        facts.add_labels(rows.value)
+        if checks.are_all_relevant(facts, metrics):
+            truth.assumed |= {"relevant": "label>=1"}
+    checks.say(facts, metrics)
+    are_grades = are_labels and checks.take_grades(metrics)
     return judgements, rows.value if are_grades else None
 
 

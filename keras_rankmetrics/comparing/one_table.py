@@ -28,17 +28,15 @@ from keras_rankmetrics.comparing.measured import Measured, Overlap, Values
 from keras_rankmetrics.comparing.reading import (
     Reading,
     is_empty,
-    steps_of,
     warn_if_none_dropped,
     warn_of_direction,
 )
 from keras_rankmetrics.conventions.rules import Rules
 from keras_rankmetrics.engine.inputs import warn_if_swapped
-from keras_rankmetrics.engine.messages import warn
 from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
 from keras_rankmetrics.files import QueriesReturnError
 from keras_rankmetrics.files.fields import Part
-from keras_rankmetrics.tables import ids, item_rows, roles
+from keras_rankmetrics.tables import checks, ids, item_rows, roles
 from keras_rankmetrics.tables.item_rows import Rows
 from keras_rankmetrics.tables.single_precision import (
     by_score,
@@ -60,7 +58,7 @@ class System:
     Attributes:
         table: the table, read for these scores.
         values: the values of the lists.
-        steps: how often scores rise, fall and stay from row to row.
+        facts: what the scores have shown.
         ranking: a hash of the items at each rank.
         counts: the numbers of retrieved items, of judged ones of them, and of
             relevant items that are not retrieved.
@@ -68,9 +66,7 @@ class System:
 
     table: OneTable
     values: values.ListsSoFar
-    steps: np.ndarray = dataclasses.field(
-        default_factory=lambda: np.zeros(3, np.int64)
-    )
+    facts: checks.Facts
     ranking: int = 0
     counts: np.ndarray = dataclasses.field(
         default_factory=lambda: np.zeros(3, np.int64)
@@ -129,7 +125,7 @@ class ListsOfTable:
         weights: the weight of each query, or None.
 
     Attributes:
-        labels: the lowest and the highest labels of each chunk.
+        facts: what the labels, the ids and the lists have shown.
         truth: a hash of the labels.
         judged: the number of judged items.
     """
@@ -147,8 +143,7 @@ class ListsOfTable:
         self._are_in_order = are_in_order
         self._weights = weights
         self._queries: list[np.ndarray] = []
-        self._number = self._number_of_rows = 0
-        self.labels: list[np.ndarray] = []
+        self.facts = checks.Facts()
         self.truth: int = 0
         self.judged: int = 0
 
@@ -174,16 +169,10 @@ class ListsOfTable:
         Raises:
             ValueError: if there are none.
         """
-        if not self._number:
+        if not self._queries:
             raise ValueError(
                 f"There should be rows in {self._table.argument}. Received: "
                 "none. Check how they were read; a stream can be read once."
-            )
-        if 1 < self._number == self._number_of_rows:
-            warn(
-                "The query should be equal in all rows of a list. Received: "
-                f"{self._number:,} rows of as many queries, so that the result "
-                "does not depend on the scores. Name the column of queries."
             )
         found: list[Any] = np.concatenate(self._queries).tolist()
         return found
@@ -200,17 +189,16 @@ class ListsOfTable:
         numbers, first = item_rows.numbered(part.query)
         lists, rows = item_rows.in_order_of(numbers, self._read(part))
         queries, lengths = part.query[first], np.bincount(lists)
-        ids.warn_of_missing(queries, rows.item)
+        self.facts.add_ids(queries, rows.item)
         items = self._items(lists, lengths, rows)
         labels, *scores, _ = rows.value.T
         labels = labels.astype(np.float32)
         keys = ids.mixed(ids.keys_of(queries))[lists]
         self.truth += joining.hash_of_labels(keys, items, labels)
         self.judged += int((labels != UNJUDGED).sum())
-        places = np.arange(len(queries)) + self._number
+        places = np.arange(len(queries)) + self.facts.lists
         self._queries.append(queries)
-        self._number += len(queries)
-        self._number_of_rows += len(lists)
+        self.facts.add_lists(len(queries), len(lists))
         weights = together.weights_of(self._weights, queries)
         for system, x in zip(self._systems.values(), scores, strict=True):
             of_lists = in_float32(x, lists)
@@ -228,17 +216,17 @@ class ListsOfTable:
         """
         _check_known(self._table, part)
         labels, *scores = part.value.T
-        if not self._number:
+        if not self._queries:
             _check_rules(self._table, self._rules)
             warn_if_swapped(labels, scores[0])
         labels = self._rules.read_labels_of_lists(labels)
         rows = Rows(part.query, part.item, labels)
         labels = self._table.as_truth(rows, self._rules).value
-        self.labels.append(_examples(labels))
+        self.facts.add_labels(labels)
         columns = [np.where(labels < 0, UNJUDGED, labels)]
         for system, x in zip(self._systems.values(), scores, strict=True):
             rows = Rows(part.query, part.item, x)
-            system.steps += steps_of(rows)
+            system.facts.add_scores(part.query, x)
             columns.append(system.table.as_run(rows).value)
         return rows._replace(value=np.column_stack([*columns, part.line]))
 
@@ -324,22 +312,6 @@ def _check_rules(table: OneTable, rules: Rules) -> None:
         )
 
 
-def _examples(labels: np.ndarray) -> np.ndarray:
-    """Return the lowest and highest labels below 0, of shares, and from 0 on.
-
-    A fraction below 0 comes with them. All labels are checked by these.
-    """
-    negative, others = labels[labels < 0], labels[labels >= 0]
-    fractions = negative[negative != np.floor(negative)][:1]
-    shares = others[(others > 0) & (others < 1)]
-    ends = [
-        x[[np.argmin(x), np.argmax(x)]]
-        for x in (negative, shares, others)
-        if len(x)
-    ]
-    return np.concatenate([*ends, fractions])
-
-
 def of_members(
     members: Sequence[RankingMetric],
     truth: Any,
@@ -379,11 +351,12 @@ def of_members(
     found, lists = _evaluated(members, tables, rules, sample_weight)
     queries = lists.queries()
     together.by_query("sample_weight", sample_weight, sorted(queries))
-    labels = np.concatenate(lists.labels)
-    table.assumed |= requirements.checked_labels(labels, members)
+    if checks.are_all_relevant(lists.facts, members):
+        table.assumed |= {"relevant": "label>=1"}
+    checks.say(lists.facts, members)
     for name, system in found.items():
         own = system.table
-        own.warn_of_order(system.steps)
+        checks.say(system.facts, ())
         column = systems[name] or reading.chosen.get("score")
         warn_of_direction(column, own.reading.higher_is_better)
     if reading.drop_same_id:
@@ -401,7 +374,9 @@ def of_members(
         together.groups_of_lists(groups, texts, False),
         lists.rules,
         read_as={"truth": read_as} if read_as else {},
-        notes=requirements.notes_on_shares(labels, members),
+        notes=requirements.notes_on_shares(
+            np.concatenate(lists.facts.labels), members
+        ),
     )
 
 
@@ -421,7 +396,8 @@ def _evaluated(
         for name, table in tables.items():
             # Of a table that is read again.
             table.same_id = table.same_id_judged = table.unranked = 0
-            systems[name] = System(table, values.ListsSoFar(definitions))
+            of_lists = values.ListsSoFar(definitions)
+            systems[name] = System(table, of_lists, table.facts())
         lists = ListsOfTable(systems, rules, are_in_order, weights)
         with contextlib.suppress(QueriesReturnError):
             for part in next(iter(tables.values())).parts():

@@ -20,7 +20,7 @@ from keras_rankmetrics.conventions.rules import Rules
 from keras_rankmetrics.engine.definition.options import check_choice
 from keras_rankmetrics.engine.messages import warn
 from keras_rankmetrics.files import NOTHING, QueriesReturnError
-from keras_rankmetrics.tables import item_rows, roles
+from keras_rankmetrics.tables import checks, item_rows, roles
 from keras_rankmetrics.tables.ids import (
     EXACT,
     KINDS,
@@ -35,25 +35,6 @@ _ROLES = ("query", "item")
 ROWS_OF_CHUNK = 2**20  # of a chunk, up to the end of a query
 # Of queries, items and values: arrays, or lists.
 Columns = tuple[Any, Any, Any]
-_MANY = 15  # rows that are not all better than the row above by chance
-# By `higher_is_better`: how scores go if the best items come first, how they
-# go if the worst ones do, which scores go that way, and what to do about them.
-_ORDERS = {
-    True: (
-        "descend",
-        "ascend",
-        "distances",
-        "For distances, pass `higher_is_better=False`, or "
-        '`higher_is_better={"name": False}` for one of several systems.',
-    ),
-    False: (
-        "ascend",
-        "descend",
-        "similarities",
-        "For similarities, leave out `higher_is_better=False`; if other "
-        'systems have distances, pass `higher_is_better={"name": False}`.',
-    ),
-}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -288,33 +269,25 @@ class Input(abc.ABC):
         if self._kept is not None:
             yield self._kept
             return
-        steps = np.zeros(3, np.int64)
+        facts = self.facts()
         self.same_id = self.unranked = 0  # of a run that is read again
         for found in self.chunks():
             rows = self.accepted(checked_rows(found, self.argument))
             if self.value == "score":
-                steps += steps_of(rows)
+                facts.add_scores(rows.query, rows.value)
                 rows = self.as_run(rows)
             yield rows
-        self.warn_of_order(steps)
+        checks.say(facts, ())
 
-    def warn_of_order(self, steps: np.ndarray) -> None:
-        """Warn if scores look like distances, or all are equal.
+    def facts(self) -> checks.Facts:
+        """Return what is known of rows that have not been read yet."""
+        return checks.Facts(run=self.argument, higher_is_better=self._higher)
 
-        Args:
-            steps: the sum of `steps_of` for all rows.
-        """
-        for _, wrong, like, remedy in self._orders_if_wrong(steps, _MANY):
-            warn(
-                f"The scores of {self.argument} {wrong} in every query, as "
-                f"{like} do. {remedy}"
-            )
-        if not steps[:2].any() and steps[2] >= _MANY:
-            warn(
-                f"The scores of {self.argument} should order items. Received: "
-                "equal scores in every query. If ranks order them, name their "
-                "column as the score, with `higher_is_better=False`."
-            )
+    @property
+    def _higher(self) -> bool | None:
+        """False for distances; None if the order of scores says nothing."""
+        higher = self.reading.higher_is_better
+        return higher if isinstance(higher, bool) else None
 
     def rows_of_subtopics(self) -> tuple[Rows, np.ndarray]:
         """Return all rows of the truth as one chunk, and the subtopic of each.
@@ -329,21 +302,6 @@ class Input(abc.ABC):
             "of items alone. Pass a table or a file with a column `subtopic`, "
             "or {query: {item: {subtopic: label}}}."
         )
-
-    def _orders_if_wrong(
-        self, steps: np.ndarray, least: int
-    ) -> list[tuple[str, str, str, str]]:
-        """Return the entry of `_ORDERS` to expect, if the worst come first.
-
-        Args:
-            steps: the result of `steps_of` for all rows.
-            least: the number of steps that prove an order.
-        """
-        higher = self.reading.higher_is_better
-        if not isinstance(higher, bool):
-            return []
-        wrong, right = steps[:2] if higher else steps[1::-1]
-        return [_ORDERS[higher]] if wrong >= least and not right else []
 
     def as_run(self, rows: Rows) -> Rows:
         """Return the rows of a run with the ids and scores to be ranked."""
@@ -419,12 +377,14 @@ class Input(abc.ABC):
         if not self.are_hits:
             return rows
         rows = without_padding(rows)
-        orders = self._orders_if_wrong(steps_of(rows), 1)
-        for right, wrong, _, remedy in orders if self.value == "score" else ():
+        steps = checks.steps_of(rows.query, rows.value)
+        found = checks.wrong_order(steps, self._higher, 1)
+        if self.value == "score" and found is not None:
+            right, wrong, _ = found
             raise ValueError(
                 f"The best items of {self.argument} should come first, so that "
                 f"scores {right}. Received: scores that {wrong} in every "
-                f"query. {remedy}"
+                f"query. {checks.OPTIONS[wrong]}"
             )
         return rows
 
@@ -434,17 +394,6 @@ def without_padding(rows: Rows) -> Rows:
     if rows.item.dtype.kind != "i":
         return rows
     return Rows(*(column[rows.item != -1] for column in rows))
-
-
-def steps_of(rows: Rows) -> np.ndarray:
-    """Return how many rows have a higher, lower and equal score to that above.
-
-    Only rows of one query are compared.
-    """
-    above, below = rows.value[:-1], rows.value[1:]
-    of_one = rows.query[1:] == rows.query[:-1]
-    steps = below > above, below < above, below == above
-    return np.array([(of_one & step).sum() for step in steps])
 
 
 def have_same_id(rows: Rows) -> np.ndarray:

@@ -17,6 +17,7 @@ from keras_rankmetrics.engine.inputs.shapes import check_aligned_axis
 from keras_rankmetrics.engine.inputs.tensors import check_finite, to_numpy
 from keras_rankmetrics.engine.messages import warn
 from keras_rankmetrics.metrics import Sliced
+from keras_rankmetrics.tables import checks
 from keras_rankmetrics.tables.ids import are_known, refusal
 from keras_rankmetrics.tables.item_rows import (
     are_equal_in_lists,
@@ -187,7 +188,8 @@ def read_rows(
         check_finite(name, arrays[name])
     lists = job.lists_of_items(arrays, starts)
     job.check_lists(lists)
-    _warn_of_no_lists(arrays["y_true"], starts)
+    for facts in job.facts_of(lists, "`{}`"):
+        checks.say(facts, job.members)
     warn_if_swapped(arrays["y_true"], arrays[job.predictions[0]])
     return ReadRows(collected, job, lists, first)
 
@@ -200,24 +202,6 @@ def _named(argument: str, x: Any, given: dict[str, Any]) -> Any:
         return names
     given[argument] = x
     return argument
-
-
-def _warn_of_no_lists(labels: np.ndarray, starts: np.ndarray) -> None:
-    """Warn if no row is judged, or each is a query of its own."""
-    rows = len(labels)
-    if (labels < 0).all():
-        warn(
-            "`y_true` should have labels of judged items. Received: "
-            f"{rows:,} labels, all below 0, so that no row is judged. If the "
-            "labels were joined to the rows by ids, do both sides use the same "
-            "ids?"
-        )
-    elif 1 < rows == len(starts):
-        warn(
-            "`query` should be equal in all rows of a list. Received: "
-            f"{rows:,} rows of as many queries, so that the result does not "
-            "depend on the scores. Pass the query of each row, not its number."
-        )
 
 
 # Jobs that are kept between calls, since JAX compiles each job anew: the latest

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from keras_rankmetrics.engine.inputs.tensors import to_numpy
-from keras_rankmetrics.engine.messages import warn
 
 # Ids as arrays.
 
@@ -178,22 +177,17 @@ def refusal(ids: np.ndarray, argument: str, expected: str = _EXPECTED) -> str:
     )
 
 
-def warn_of_missing(*columns: np.ndarray) -> None:
-    """Warn if a missing id of the truth has become text, or lost digits."""
+def without_digits(*columns: np.ndarray) -> Any:
+    """Return an id that a spreadsheet has rounded, or None."""
     some = [x for column in columns for x in column[:1000].tolist()]
-    cut = next((x for x in some if _CUT.fullmatch(str(as_text(x)))), None)
-    if cut is not None:
-        warn(
-            f"Ids should have all their digits. Received: {cut!r}, as a "
-            "spreadsheet writes long numbers. Export the ids as text."
-        )
+    return next((x for x in some if _CUT.fullmatch(str(as_text(x)))), None)
+
+
+def missing_as_text(*columns: np.ndarray) -> str | None:
+    """Return a text that stands for no id or for padding, or None."""
     texts = [column for column in columns if column.dtype.kind == "U"]
     found = [x for column in texts for x in column[np.isin(column, _AS_TEXT)]]
-    if found:
-        warn(
-            "Ids of the truth should not be missing or padding. Received: the "
-            f"text {str(found[0])!r}. Remove these rows before ids become text."
-        )
+    return str(found[0]) if found else None
 
 
 # Ids as reports and errors show them.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import operator
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
@@ -23,6 +24,7 @@ from keras_rankmetrics.engine.metric.accumulator import (
 )
 from keras_rankmetrics.engine.metric.collection import MetricCollection
 from keras_rankmetrics.metrics import Comparison, Sliced
+from keras_rankmetrics.tables import checks
 from keras_rankmetrics.tables.item_rows import are_equal_in_lists
 from keras_rankmetrics.tables.members import (
     Sums,
@@ -304,6 +306,34 @@ class Job:
             if self.form != "ids" and self.exclude is not None:
                 _check_within(lists, self.exclude, name)
 
+    def facts_of(
+        self, lists: Lists, spoken: str = "the column {!r}"
+    ) -> list[checks.Facts]:
+        """Return what labels and scores show, once for each column of scores.
+
+        Args:
+            lists: the lists of a table.
+            spoken: how to speak of a column, with a place for its name.
+        """
+        found: list[checks.Facts] = []
+        if self.form != "scores":
+            return found
+        labels, lengths = lists[self.y_true]
+        numbers = np.repeat(np.arange(len(lengths)), lengths)
+        truth = spoken.format(self.y_true)
+        for name in self.predictions:
+            facts = checks.Facts(
+                truth[0].upper() + truth[1:],
+                spoken.format(name),
+                remedies=checks.COLUMNS,
+            )
+            facts.add_scores(numbers, lists[name].values)
+            if not found:
+                facts.add_labels(labels)
+                facts.add_lists(len(lengths), len(labels))
+            found.append(facts)
+        return found
+
     def _batches(self, tables: Iterable[Lists]) -> Iterator[Mapping[Any, Any]]:
         """Yield padded columns; those of groups by their `_Slicing`."""
         slicings = self.slicings.values()
@@ -402,11 +432,14 @@ class Job:
     def sums(self, tables: Iterable[Lists]) -> Sums | None:
         """Return the sums after all lists, or None if there are no lists."""
         has_lists, are_of_queries = False, True
+        facts: list[checks.Facts] = []
         # An executor may call it from several threads.
         with self._lock, on_one_thread():
             for metric, _ in self._summed:
                 metric.reset_state()
             for lists in tables:
+                of_lists = self.facts_of(lists)
+                facts = [*map(operator.add, facts, of_lists)] or of_lists
                 if self._others and are_of_queries:
                     are_of_queries = self._are_of_queries(lists)
                 for arrays in self._batches([lists]):
@@ -414,7 +447,7 @@ class Job:
                     has_lists = True
             others = self._others.values()
             states = [x.state for x in (*self.members, *others)]
-        return Sums(states, are_of_queries) if has_lists else None
+        return Sums(states, are_of_queries, facts) if has_lists else None
 
     def with_sums(self, sums: Sums | None) -> Any:
         """Return copies of the metrics after these sums; None means no lists.
@@ -423,6 +456,8 @@ class Job:
         """
         if sums is None:
             return with_states(self.by_query, None)
+        for facts in sums.facts:
+            checks.say(facts, self.members)
         number = len(self.members)
         states, others = sums.states[:number], sums.states[number:]
         if not sums.are_of_queries:

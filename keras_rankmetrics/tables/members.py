@@ -13,6 +13,7 @@ from keras_rankmetrics.engine.aggregates import State
 from keras_rankmetrics.engine.metric.accumulator import Accumulator, own_methods
 from keras_rankmetrics.engine.metric.collection import MetricCollection
 from keras_rankmetrics.metrics import Comparison, Sliced
+from keras_rankmetrics.tables.checks import Facts
 
 Metrics = TypeVar("Metrics")
 
@@ -163,10 +164,12 @@ class Sums(NamedTuple):
     Attributes:
         states: the states of all its metrics.
         are_of_queries: False if the weights in some query differ.
+        facts: what the rows have shown, for each column of scores.
     """
 
     states: list[State]
     are_of_queries: bool
+    facts: list[Facts]
 
 
 def with_states(metrics: Metrics, states: Sequence[State] | None) -> Metrics:
@@ -184,11 +187,15 @@ def merged(sums: Sums | None, others: Sums | None) -> Sums | None:
     """Return the sums after all lists, or None if there are no lists."""
     if sums is None or others is None:
         return sums or others
-    states = zip(sums.states, others.states, strict=True)
     return Sums(
-        [one + other for one, other in states],
+        _added(sums.states, others.states),
         sums.are_of_queries and others.are_of_queries,
+        _added(sums.facts, others.facts),
     )
+
+
+def _added(some: list[Any], others: list[Any]) -> list[Any]:
+    return [one + other for one, other in zip(some, others, strict=True)]
 
 
 def results_of(metrics: Sequence[Any]) -> dict[str, float]:

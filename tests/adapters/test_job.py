@@ -220,6 +220,7 @@ def test_a_number_of_relevant_items_is_not_negative():
         evaluated([rows], krm.NDCG(3), "y", "x", num_relevant="n")
 
 
+@pytest.mark.filterwarnings("ignore:The column 'y' should have labels of 1")
 def test_shares_are_not_read_as_irrelevant():
     """As in `evaluate` and `compare`."""
     rows = [{"y": [0.25, 0.0], "x": [2.0, 1.0]}]
@@ -459,10 +460,10 @@ def test_a_sum_of_weights_of_queries_and_items_is_of_items():
         sums_of_tables(job, [lists_of(job, table)]) for table in tables
     )
     assert one.are_of_queries and not other.are_of_queries
-    assert merged(one, other) == merged(other, one)
+    assert merged(one, other)[:2] == merged(other, one)[:2]
     assert not merged(one, other).are_of_queries
     packed = [table_to_states(pickled, table)["states"][0] for table in tables]
-    assert sum_of(packed) == merged(one, other)
+    assert sum_of(packed)[:2] == merged(one, other)[:2]
 
 
 def test_no_metric_is_summed_twice_without_need():

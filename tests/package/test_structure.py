@@ -47,7 +47,7 @@ MAY_IMPORT = {
         "engine.backend engine.definition engine.inputs engine.ranking types"
     ),
     "tables": (
-        "conventions engine.aggregates engine.inputs engine.messages "
+        "conventions engine.aggregates engine.inputs engine.messages gains "
         "engine.metric "
         "metrics"
     ),

@@ -229,6 +229,7 @@ def test_a_dict_that_has_the_query(rows):
         assert found == approx(expected, abs=1e-6), type(dataset)
 
 
+@pytest.mark.filterwarnings("ignore:The scores of .y_pred. should order")
 def test_an_id_that_is_an_input_too(rows):
     query, _, labels = rows
     inputs = {"user": keras.Input((1,), name="user")}

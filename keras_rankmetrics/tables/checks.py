@@ -1,0 +1,386 @@
+"""The list of checks: what rows show, and what is said of it in every door.
+
+A door adds its rows to `Facts`, chunk by chunk, and passes these to `say`
+before it returns a number. A new check is an entry of `CHECKS`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from keras_rankmetrics.engine.messages import warn
+from keras_rankmetrics.gains import exponential_gain
+from keras_rankmetrics.tables import ids
+
+_GRADES = 30  # gains of grades above it make all others vanish
+_TIMES = 1e8  # labels above it look like seconds since 1970
+_MANY = 15  # rows that are not all better than the row above by chance
+
+# By `higher_is_better`: how scores go if the best items come first, how they
+# go if the worst ones do, and which scores go that way.
+_ORDERS = {
+    True: ("descend", "ascend", "distances"),
+    False: ("ascend", "descend", "similarities"),
+}
+# What to do, by the names of checks: in doors with options, and in those that
+# take columns alone.
+OPTIONS: Mapping[str, str] = {
+    "ascend": "For distances, pass `higher_is_better=False`, or "
+    '`higher_is_better={"name": False}` for one of several systems.',
+    "descend": "For similarities, leave out `higher_is_better=False`; if other "
+    'systems have distances, pass `higher_is_better={"name": False}`.',
+    "equal_scores": "If ranks order them, name their column as the score, with "
+    "`higher_is_better=False`.",
+    "times": "Name the column of labels by `columns`, or write a header.",
+    "one_row_a_query": "Name the column of queries.",
+}
+COLUMNS: Mapping[str, str] = {
+    "ascend": "Negate distances and ranks: `-scores`.",
+    "equal_scores": "If ranks order them, pass `-ranks`.",
+    "times": "Pass the column of labels.",
+    "one_row_a_query": "Pass the query of each row, not its number.",
+}
+
+
+@dataclasses.dataclass
+class Facts:
+    """What rows have shown so far.
+
+    Attributes:
+        truth: the name of the labels, at the beginning of a sentence.
+        run: the name of the scores.
+        higher_is_better: False for distances, None if scores have any order.
+        remedies: what to do, by the names of checks.
+        labels: the lowest and the highest labels of each chunk.
+        steps: how many rows have a higher, a lower and an equal score to the
+            row above, of the same query.
+        rows: the number of rows of lists.
+        lists: the number of lists.
+        cut: an id that has lost digits, or None.
+        missing: an id that stands for none, as text, or None.
+    """
+
+    truth: str = "The truth"
+    run: str = "`run`"
+    higher_is_better: bool | None = True
+    remedies: Mapping[str, str] = dataclasses.field(
+        default_factory=lambda: OPTIONS
+    )
+    labels: list[np.ndarray] = dataclasses.field(default_factory=list)
+    steps: np.ndarray = dataclasses.field(
+        default_factory=lambda: np.zeros(3, np.int64)
+    )
+    rows: int = 0
+    lists: int = 0
+    cut: str | None = None
+    missing: str | None = None
+
+    def add_labels(self, labels: np.ndarray) -> None:
+        """Add labels of any shape."""
+        self.labels.append(_examples(labels.ravel()))
+
+    def add_scores(self, query: np.ndarray, scores: np.ndarray) -> None:
+        """Add the scores of rows, in the order in which they come."""
+        self.steps = self.steps + steps_of(query, scores)
+
+    def add_lists(self, number: int, rows: int) -> None:
+        """Add a number of lists, and that of their rows."""
+        self.lists += number
+        self.rows += rows
+
+    def add_ids(self, *columns: np.ndarray) -> None:
+        """Add ids of the truth."""
+        self.cut = self.cut or ids.without_digits(*columns)
+        self.missing = self.missing or ids.missing_as_text(*columns)
+
+    def __add__(self, other: Facts) -> Facts:
+        """Return the facts of all rows."""
+        return dataclasses.replace(
+            self,
+            labels=[_examples(np.concatenate([*self.labels, *other.labels]))],
+            steps=self.steps + other.steps,
+            rows=self.rows + other.rows,
+            lists=self.lists + other.lists,
+            cut=self.cut or other.cut,
+            missing=self.missing or other.missing,
+        )
+
+    @property
+    def known_labels(self) -> np.ndarray:
+        """The labels from 0 on."""
+        labels = np.concatenate([np.zeros(0), *self.labels])
+        found: np.ndarray = labels[labels >= 0]
+        return found
+
+
+class Check(NamedTuple):
+    """A check of rows.
+
+    Attributes:
+        name: its name, as a finding of `diagnose` has it.
+        level: `"error"` or `"warning"`.
+        says: returns what is expected and received, and what to do; None if
+            nothing is wrong. Takes the facts and the metrics.
+    """
+
+    name: str
+    level: str
+    says: Callable[[Facts, Sequence[Any]], tuple[str, str] | None]
+
+
+class Said(NamedTuple):
+    """What a check says.
+
+    Attributes:
+        check: the check.
+        what: what is expected and received.
+        remedy: what to do.
+    """
+
+    check: Check
+    what: str
+    remedy: str
+
+    def __str__(self) -> str:
+        return f"{self.what} {self.remedy}"
+
+
+def said_of(facts: Facts, metrics: Sequence[Any]) -> Iterator[Said]:
+    """Yield what the checks say of rows.
+
+    Args:
+        facts: what the rows show.
+        metrics: the metrics to compute.
+    """
+    for check in CHECKS:
+        found = check.says(facts, metrics)
+        if found is not None:
+            yield Said(check, *found)
+
+
+def say(facts: Facts, metrics: Sequence[Any]) -> None:
+    """Warn of what rows show.
+
+    Args:
+        facts: as for `said_of`.
+        metrics: as for `said_of`.
+
+    Raises:
+        ValueError: if the rows cannot be what they should be.
+    """
+    for said in said_of(facts, metrics):
+        if said.check.level == "error":
+            raise ValueError(str(said))
+        warn(str(said))
+
+
+def steps_of(query: np.ndarray, scores: np.ndarray) -> np.ndarray:
+    """Return how many rows have a higher, lower and equal score to that above.
+
+    Only rows of one query are compared.
+    """
+    above, below = scores[:-1], scores[1:]
+    of_one = query[1:] == query[:-1]
+    steps = below > above, below < above, below == above
+    return np.array([(of_one & step).sum() for step in steps])
+
+
+def wrong_order(
+    steps: np.ndarray, higher_is_better: bool | None, least: int = _MANY
+) -> tuple[str, str, str] | None:
+    """Return the entry of `_ORDERS` to expect, if the worst items come first.
+
+    Args:
+        steps: the sum of `steps_of` for all rows.
+        higher_is_better: False for distances; None for any order.
+        least: the number of steps that prove an order.
+    """
+    if higher_is_better is None:
+        return None
+    wrong, right = steps[:2] if higher_is_better else steps[1::-1]
+    return _ORDERS[higher_is_better] if wrong >= least and not right else None
+
+
+def take_grades(metrics: Sequence[Any]) -> bool:
+    """Return True if some metric takes labels as grades."""
+    return any(metric.definition.labels == "grades" for metric in metrics)
+
+
+def are_all_relevant(facts: Facts, metrics: Sequence[Any]) -> bool:
+    """Return True if labels look like ratings from 1 on, all of them relevant.
+
+    Args:
+        facts: as for `said_of`.
+        metrics: as for `said_of`.
+    """
+    options = [metric.definition.options for metric in metrics]
+    have_default = any(x.get("relevance_threshold") == 1 for x in options)
+    labels = facts.known_labels
+    lowest, highest = labels.min(initial=np.inf), labels.max(initial=0)
+    return bool(1 <= lowest < highest and have_default)
+
+
+def _examples(labels: np.ndarray) -> np.ndarray:
+    """Return the lowest and highest labels below 0, of shares, and from 0 on.
+
+    A fraction below 0 comes with them. All labels are checked by these.
+    """
+    negative, others = labels[labels < 0], labels[labels >= 0]
+    fractions = negative[negative != np.floor(negative)][:1]
+    shares = others[(others > 0) & (others < 1)]
+    ends = [
+        x[[np.argmin(x), np.argmax(x)]]
+        for x in (negative, shares, others)
+        if len(x)
+    ]
+    return np.concatenate([np.zeros(0), *ends, fractions])
+
+
+# The checks, in their order.
+
+_Found = tuple[str, str] | None
+
+
+def _ratings_below_0(facts: Facts, _: Sequence[Any]) -> _Found:
+    labels = np.concatenate([np.zeros(0), *facts.labels])
+    negative = np.unique(labels[labels < 0])
+    if len(negative) < 2 or (negative == np.floor(negative)).all():
+        return None
+    return (
+        "Labels should be 0 or more; those below 0 are of unjudged items. "
+        f"Received: {negative[0]:g} to {negative[-1]:g}, which look like "
+        "ratings or logits.",
+        "Shift them to 0 and above.",
+    )
+
+
+def _infinite_labels(facts: Facts, _: Sequence[Any]) -> _Found:
+    if facts.known_labels.max(initial=0) < np.inf:
+        return None
+    return (
+        "Labels should be finite. Received: inf.",
+        "Remove the item, or give it the highest grade.",
+    )
+
+
+def _nothing_judged(facts: Facts, _: Sequence[Any]) -> _Found:
+    if not facts.labels or len(facts.known_labels):
+        return None
+    return (
+        f"{facts.truth} should have labels of judged items. Received: labels "
+        "that are all below 0, so that no row is judged.",
+        "If they were joined to the rows by ids, do both sides use the same "
+        "ids?",
+    )
+
+
+def _labels_below_1(facts: Facts, metrics: Sequence[Any]) -> _Found:
+    highest = facts.known_labels.max(initial=-1)
+    definitions = [metric.definition for metric in metrics]
+    least = [
+        x.options.get("relevance_threshold", 1.0)
+        for x in definitions
+        if x.labels == "grades"
+    ]
+    if not 0 <= highest < min(1.0, max(least, default=0.0)):
+        return None
+    return (
+        f"{facts.truth} should have labels of 1 or more for relevant items. "
+        f"Received: {highest:g} as the highest one.",
+        "Check how it was read, and that it is not the run.",
+    )
+
+
+def _steep_gains(facts: Facts, metrics: Sequence[Any]) -> _Found:
+    highest = facts.known_labels.max(initial=0)
+    options = [metric.definition.options for metric in metrics]
+    grows_fast = any(x.get("gain_fn") is exponential_gain for x in options)
+    if highest <= _GRADES or not grows_fast:
+        return None
+    return (
+        "Grades should be small for a gain of 2 to their power. Received: "
+        f"{highest:g}, so that only the highest ones count.",
+        'Write `"NDCG(gain_fn=linear_gain)@10"`, or scale the grades.',
+    )
+
+
+def _times(facts: Facts, _: Sequence[Any]) -> _Found:
+    highest = facts.known_labels.max(initial=0)
+    if highest <= _TIMES:
+        return None
+    return (
+        f"Labels should be grades, or amounts below {_TIMES:g}. Received: "
+        f"{highest:g}, which looks like a time.",
+        facts.remedies["times"],
+    )
+
+
+def _ascend(facts: Facts, _: Sequence[Any]) -> _Found:
+    found = wrong_order(facts.steps, facts.higher_is_better)
+    if found is None:
+        return None
+    _, wrong, like = found
+    return (
+        f"The scores of {facts.run} {wrong} in every query, as {like} do.",
+        facts.remedies[wrong],
+    )
+
+
+def _equal_scores(facts: Facts, _: Sequence[Any]) -> _Found:
+    if facts.steps[:2].any() or facts.steps[2] < _MANY:
+        return None
+    return (
+        f"The scores of {facts.run} should order items. Received: equal scores "
+        "in every query.",
+        facts.remedies["equal_scores"],
+    )
+
+
+def _one_row_a_query(facts: Facts, _: Sequence[Any]) -> _Found:
+    if not 1 < facts.lists == facts.rows:
+        return None
+    return (
+        "The query should be equal in all rows of a list. Received: "
+        f"{facts.rows:,} rows of as many queries, so that the result does not "
+        "depend on the scores.",
+        facts.remedies["one_row_a_query"],
+    )
+
+
+def _cut_ids(facts: Facts, _: Sequence[Any]) -> _Found:
+    if facts.cut is None:
+        return None
+    return (
+        f"Ids should have all their digits. Received: {facts.cut!r}, as a "
+        "spreadsheet writes long numbers.",
+        "Export the ids as text.",
+    )
+
+
+def _missing_ids(facts: Facts, _: Sequence[Any]) -> _Found:
+    if facts.missing is None:
+        return None
+    return (
+        "Ids of the truth should not be missing or padding. Received: the text "
+        f"{facts.missing!r}.",
+        "Remove these rows before ids become text.",
+    )
+
+
+CHECKS = (
+    Check("cut_ids", "warning", _cut_ids),
+    Check("missing_ids", "warning", _missing_ids),
+    Check("ratings_below_0", "warning", _ratings_below_0),
+    Check("infinite_labels", "error", _infinite_labels),
+    Check("nothing_judged", "warning", _nothing_judged),
+    Check("labels_below_1", "warning", _labels_below_1),
+    Check("steep_gains", "warning", _steep_gains),
+    Check("times", "error", _times),
+    Check("one_row_a_query", "warning", _one_row_a_query),
+    Check("ascend", "warning", _ascend),
+    Check("equal_scores", "warning", _equal_scores),
+)
