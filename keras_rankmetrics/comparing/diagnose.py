@@ -10,11 +10,12 @@ import numpy as np
 from keras_rankmetrics.comparing import joining, spellings
 from keras_rankmetrics.comparing.forms import input_of
 from keras_rankmetrics.comparing.joining import Judgements
-from keras_rankmetrics.comparing.reading import Input, Reading
+from keras_rankmetrics.comparing.reading import Input, Reading, have_same_id
 from keras_rankmetrics.comparing.together import check_columns
 from keras_rankmetrics.conventions.rules import Rules
 from keras_rankmetrics.engine.definition.options import invalid
-from keras_rankmetrics.tables import ids, item_rows
+from keras_rankmetrics.metrics import NDCG
+from keras_rankmetrics.tables import checks, ids, item_rows
 from keras_rankmetrics.tables.item_rows import Rows
 from keras_rankmetrics.tables.members import members_of, with_named
 
@@ -26,6 +27,8 @@ _CHECKS = {
     "padding": "warning: items of the {side} are padding. Remove these rows.",
     "duplicates": "error: rows of the {side} repeat an item of their query. "
     "Keep one row of each item.",
+    "unranked": "note: items of the run have the score -inf, and count as not "
+    "retrieved. Give the items that are ranked finite scores.",
     "empty": "error: sides have no rows left. Check how they were read.",
     "types": "error: columns have ids of two types. Convert one side.",
     "queries_missing": "warning/error: queries of the truth have no rows in "
@@ -68,7 +71,7 @@ class Finding(NamedTuple):
         name: the name of the check, such as `"duplicates"`.
         severity: `"error"`, `"warning"`, or `"note"` for a fact to know.
         what: a sentence with the number and the share of the cases.
-        example: the first case.
+        example: the first case; empty if the sentence names it.
         remedy: what to do.
     """
 
@@ -80,7 +83,8 @@ class Finding(NamedTuple):
 
     def __str__(self) -> str:
         _, severity, what, example, remedy = self
-        return f"{severity}: {what}\n  Example: {example}\n  {remedy}"
+        lines = [what, *[f"Example: {example}"] * bool(example), remedy]
+        return f"{severity}: " + "\n  ".join(lines)
 
 
 class Diagnosis(tuple[Finding, ...]):
@@ -134,6 +138,7 @@ def diagnose(
     - `"not_finite"`, `"padding"`, `"duplicates"`: rows of either side that
       cannot be evaluated. Padding is an id such as -1 or an empty string. The
       other checks leave these rows out.
+    - `"unranked"`: items with a score of -inf.
     - `"empty"`, `"types"`: a side without rows, or with ids of another type
       than the other side. There are no further checks then.
     - `"queries_missing"`, `"queries_unknown"`: queries on one side only.
@@ -143,6 +148,9 @@ def diagnose(
     - `"own_items"`: half of the queries or more retrieve an item of their own
       id.
     - `"no_relevant"`: queries without an item of a label above 0.
+    - `"labels_below_1"`, `"times"`, `"steep_gains"`, `"ratings_below_0"`,
+      `"nothing_judged"`, `"missing_ids"`, `"cut_ids"`: labels and ids of which
+      `evaluate` would warn, too.
     - `"grades"`: relevant items of different labels, which a binary metric
       does not distinguish.
     - `"few_items"`: queries that retrieve fewer than `k` items.
@@ -199,6 +207,7 @@ def diagnose(
     found += (blocking := _of_sides(labels, scores))
     if not blocking:
         judgements = Judgements.of(labels, judged.queries())
+        found += _of_checks(judgements, metrics)
         found += _of_labels(judgements, metrics)
         found += _of_queries(judgements.queries, scores)
         found += _of_lists(judgements, scores, k)
@@ -236,6 +245,10 @@ def _valid(x: Input, side: str, found: list[Finding]) -> Rows:
     rows = x.all_rows()
     if x.value == "score":  # minus infinity: not retrieved
         there = rows.value > -np.inf
+        low = (rows.value == -np.inf) & ~(
+            have_same_id(rows) & bool(x.reading.drop_same_id)
+        )
+        found += _finding("unranked", low, rows._asdict())
         rows = Rows(*(column[there | np.isnan(rows.value)] for column in rows))
     for name, check in _OF_ROWS.items():
         wrong = check(rows)
@@ -271,6 +284,19 @@ def _of_sides(truth: Rows, run: Rows) -> list[Finding]:
     columns |= {"truth": types, "run": others}
     found = _finding("empty", is_empty, sides)
     return found or _finding("types", types != others, columns)
+
+
+def _of_checks(judgements: Judgements, metrics: Any) -> Iterator[Finding]:
+    """Yield what the list of checks says of labels and ids."""
+    facts = checks.Facts()
+    facts.add_labels(judgements.labels)
+    facts.add_ids(judgements.queries, judgements.items)
+    members = [NDCG()] if metrics is None else members_of(metrics)
+    have_relevant = (judgements.labels > 0).any()
+    for check, what, remedy in checks.said_of(facts, members):
+        if check.name == "labels_below_1" and not have_relevant:
+            continue  # as `no_relevant` says
+        yield Finding(check.name, check.level, what, "", remedy)
 
 
 def _of_labels(judgements: Judgements, metrics: Any) -> Iterator[Finding]:

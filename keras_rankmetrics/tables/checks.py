@@ -93,7 +93,7 @@ class Facts:
         self.rows += rows
 
     def add_ids(self, *columns: np.ndarray) -> None:
-        """Add ids of the truth."""
+        """Add ids of queries or items."""
         self.cut = self.cut or ids.without_digits(*columns)
         self.missing = self.missing or ids.missing_as_text(*columns)
 
@@ -365,7 +365,7 @@ def _missing_ids(facts: Facts, _: Sequence[Any]) -> _Found:
     if facts.missing is None:
         return None
     return (
-        "Ids of the truth should not be missing or padding. Received: the text "
+        "Ids should not be missing or padding. Received: the text "
         f"{facts.missing!r}.",
         "Remove these rows before ids become text.",
     )

@@ -18,7 +18,7 @@ from keras_rankmetrics.engine.inputs.tensors import check_finite, to_numpy
 from keras_rankmetrics.engine.messages import warn
 from keras_rankmetrics.metrics import Sliced
 from keras_rankmetrics.tables import checks
-from keras_rankmetrics.tables.ids import are_known, refusal
+from keras_rankmetrics.tables.ids import are_known, column_array, refusal
 from keras_rankmetrics.tables.item_rows import (
     are_equal_in_lists,
     order_of,
@@ -188,7 +188,11 @@ def read_rows(
         check_finite(name, arrays[name])
     lists = job.lists_of_items(arrays, starts)
     job.check_lists(lists)
+    queries = as_column("query", query)[first]
+    if queries.dtype.kind == "O":
+        queries = column_array(queries.tolist())
     for facts in job.facts_of(lists, "`{}`"):
+        facts.add_ids(queries)
         checks.say(facts, job.members)
     warn_if_swapped(arrays["y_true"], arrays[job.predictions[0]])
     return ReadRows(collected, job, lists, first)

@@ -177,17 +177,21 @@ def refusal(ids: np.ndarray, argument: str, expected: str = _EXPECTED) -> str:
     )
 
 
-def without_digits(*columns: np.ndarray) -> Any:
-    """Return an id that a spreadsheet has rounded, or None."""
-    some = [x for column in columns for x in column[:1000].tolist()]
-    return next((x for x in some if _CUT.fullmatch(str(as_text(x)))), None)
+def without_digits(*columns: np.ndarray) -> str | None:
+    """Return an id that a spreadsheet has rounded, as text, or None."""
+    some = (x for column in columns for x in column[:1000].tolist())
+    texts = (str(as_text(x)) for x in some)
+    return next(filter(_CUT.fullmatch, texts), None)
 
 
 def missing_as_text(*columns: np.ndarray) -> str | None:
     """Return a text that stands for no id or for padding, or None."""
-    texts = [column for column in columns if column.dtype.kind == "U"]
-    found = [x for column in texts for x in column[np.isin(column, _AS_TEXT)]]
-    return str(found[0]) if found else None
+    for column in columns:
+        if column.dtype.kind in "US":
+            texts = np.array(_AS_TEXT).astype(column.dtype.kind)
+            for found in column[np.isin(column, texts)][:1].tolist():
+                return str(as_text(found))
+    return None
 
 
 # Ids as reports and errors show them.

@@ -182,6 +182,13 @@ MISTAKES = {
         "8 of 8 queries have no relevant item",
         "query 'query0'",
     ),
+    "items that are not retrieved": (
+        TRUTH,
+        {**RUN, "query3": {**RUN["query3"], "z": -np.inf}},
+        ("unranked", "note"),
+        "1 of 49 items of the run have the score -inf, and count as not",
+        "query 'query3', item 'z'",
+    ),
     "grades": (
         changed(TRUTH, "query3", values=lambda x: 3 * x),
         RUN,

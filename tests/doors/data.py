@@ -1,0 +1,302 @@
+"""Data with two readings, and ordinary data, as rows of a table."""
+
+import dataclasses
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+
+@dataclasses.dataclass(frozen=True)
+class Data:
+    """Rows, each of which is an item of a query.
+
+    Attributes:
+        columns: `query`, `item`, `label`, `score`, and others.
+        reading: the other reading, of which a door has to say something; ""
+            for ordinary data, of which it should say nothing.
+        of_items: whether only ids of items show it, or columns without a role.
+        in_dicts: whether a dict can hold it.
+        right_in: the doors that may be quiet, if their value is right by the
+            documentation: `"none"`, those `"without notes"`, or `"all"`.
+    """
+
+    columns: Mapping[str, Sequence[Any]]
+    reading: str = ""
+    of_items: bool = False
+    in_dicts: bool = True
+    right_in: str = "none"
+
+    @property
+    def others(self) -> list[str]:
+        """The columns without a role."""
+        roles = ("query", "item", "label", "score")
+        return [name for name in self.columns if name not in roles]
+
+    @property
+    def value(self) -> float:
+        """NDCG@10 of data without ties, by its formula."""
+        lists = by_query(self.columns, "label", "score")
+        return math.fsum(map(ndcg, lists.values())) / len(lists)
+
+
+def by_query(columns: Mapping[str, Sequence[Any]], *names: str) -> dict:
+    """Return the values of columns of each query, in the order of the rows."""
+    found: dict[Any, list[tuple]] = {}
+    rows = zip(*(columns[name] for name in names), strict=True)
+    for query, row in zip(columns["query"], rows, strict=True):
+        found.setdefault(query, []).append(row)
+    return found
+
+
+def ndcg(rows: Sequence[tuple[float, float]], k: int = 10) -> float:
+    """Return NDCG@k of labels and different scores, with gains 2**label - 1."""
+    there = [row for row in rows if row[1] > -math.inf]
+    assert len({score for _, score in there}) == len(there)
+    ranked = [label for label, _ in sorted(there, key=lambda x: -x[1])]
+    ideal = sorted((label for label, _ in rows), reverse=True)
+
+    def dcg(labels):
+        return sum(
+            (2.0**label - 1) / math.log2(rank + 1)
+            for rank, label in enumerate(labels[:k], 1)
+        )
+
+    return dcg(ranked) / dcg(ideal) if dcg(ideal) else 0.0
+
+
+def drawn(queries: int = 6, items: int = 12, seed: int = 0) -> dict[str, list]:
+    """Return ordinary rows: grades, and scores of a model that has learnt."""
+    rng = np.random.default_rng(seed)
+    labels = rng.integers(0, 3, (queries, items))
+    labels[:, 0] = 1  # each query has a relevant item, and an irrelevant one
+    labels[:, 1] = 0
+    scores = labels + rng.normal(0.0, 1.0, labels.shape)
+    return {
+        "query": [f"q{i}" for i in range(queries) for _ in range(items)],
+        "item": [
+            f"d{11 * i + j}" for i in range(queries) for j in range(items)
+        ],
+        "label": labels.ravel().tolist(),
+        "score": scores.round(4).ravel().tolist(),
+    }
+
+
+def changed(**columns: Any) -> dict[str, list]:
+    """Return ordinary rows with other columns: lists, or functions of rows.
+
+    A function takes a dict of the values of a row, and the number of the row.
+    """
+    table = drawn()
+    number = len(table["query"])
+    rows = [{x: table[x][i] for x in table} for i in range(number)]
+    return table | {
+        name: [make(row, i) for i, row in enumerate(rows)]
+        if callable(make)
+        else list(make)
+        for name, make in columns.items()
+    }
+
+
+def first(values: Mapping[int, Any], name: str) -> Any:
+    """Return a function for `changed`: other values in some rows."""
+    return lambda row, i: values.get(i, row[name])
+
+
+def again(rows: Mapping[str, list], **columns: Any) -> dict[str, list]:
+    """Return rows twice, the second time with other values of columns."""
+    twice = {name: [*values, *values] for name, values in rows.items()}
+    number = len(rows["query"])
+    for name, (one, other) in columns.items():
+        values = twice.get(name, [None] * 2 * number)
+        twice[name] = [
+            *(one(x) if callable(one) else one for x in values[:number]),
+            *(other(x) if callable(other) else other for x in values[number:]),
+        ]
+    return twice
+
+
+ROW = drawn()
+SAME = 12  # items of a query
+
+ORDINARY = {
+    "grades and scores": Data(ROW),
+    "binary labels": Data(changed(label=lambda row, i: min(row["label"], 1))),
+    "labels as floats": Data(changed(label=lambda row, i: float(row["label"]))),
+    "grades up to 4": Data(changed(label=lambda row, i: 2 * row["label"])),
+    "scores below 0": Data(changed(score=lambda row, i: row["score"] - 9.0)),
+    "probabilities": Data(
+        changed(score=lambda row, i: 1 / (1 + math.exp(-row["score"])))
+    ),
+    "integer ids": Data(
+        changed(
+            query=lambda row, i: i // SAME + 10,
+            item=lambda row, i: 3 * i + 100,
+        )
+    ),
+    "integers as scores, the best highest": Data(
+        changed(
+            score=lambda row, i: (
+                20 * (row["label"] + (i * 7) % 3) + (i * 5) % SAME
+            )
+        )
+    ),
+    "ids with digits and letters": Data(
+        changed(item=lambda row, i: f"doc_{i:04}/a-b")
+    ),
+    "long lists and short ones": Data(
+        {x: [*ROW[x], *drawn(1, 30, 5)[x]] for x in ROW}
+        | {"query": [*ROW["query"], *["long"] * 30]}
+    ),
+    "a query without relevant items": Data(
+        changed(label=lambda row, i: row["label"] if i >= SAME else 0)
+    ),
+}
+
+_ORDER = np.argsort(np.argsort(-np.array(ROW["score"]).reshape(-1, SAME), 1), 1)
+RANKS = (_ORDER + 1).ravel().tolist()
+_NAN, _INF = float("nan"), float("inf")
+
+# The rows of the table of HOUSE: a check of the one list each.
+CHECKED = {
+    "two systems in a column": Data(
+        again(ROW, model=("a", "b"), score=(float, lambda x: x / 2)),
+        "the rows of two systems",
+        of_items=True,
+        in_dicts=False,
+    ),
+    "ranks that contradict the scores": Data(
+        changed(rank=[SAME + 1 - x for x in RANKS]),
+        "scores are distances",
+        of_items=True,
+    ),
+    "scores that ascend": Data(
+        changed(score=lambda row, i: 0.1 * (i % SAME)), "scores are distances"
+    ),
+    "equal scores": Data(
+        changed(score=lambda row, i: 0.5), "another column orders the items"
+    ),
+    "labels below 1": Data(
+        changed(label=lambda row, i: 0.3 * row["label"]), "labels are shares"
+    ),
+    "ids that are nan": Data(
+        changed(item=first({0: "nan", 9: "nan", 18: "nan"}, "item")),
+        "ids are missing",
+        of_items=True,
+    ),
+    "queries that are nan": Data(
+        changed(query=lambda row, i: "nan" if i < SAME else row["query"]),
+        "queries are missing",
+    ),
+    "ids that lost digits": Data(
+        changed(item=lambda row, i: f"1.23E+1{i % SAME}"),
+        "a spreadsheet has rounded the ids",
+        of_items=True,
+    ),
+    "labels that are times": Data(
+        changed(label=lambda row, i: 1_700_000_000 + i), "labels are times"
+    ),
+    "infinite labels": Data(
+        changed(label=first({3: _INF}, "label")), "a gain overflowed"
+    ),
+    "one query a row": Data(
+        changed(query=lambda row, i: f"q{i}"),
+        "queries are numbers of rows",
+    ),
+    "a score of -inf": Data(
+        changed(score=first({0: -_INF, 12: -_INF}, "score")),
+        "the item is not retrieved",
+        right_in="without notes",
+    ),
+    "a score that is nan": Data(
+        changed(score=first({3: _NAN}, "score")), "the model failed"
+    ),
+    "a label that is nan": Data(
+        changed(label=first({3: _NAN}, "label")), "the item is not judged"
+    ),
+    "integers above 2**53": Data(
+        changed(score=lambda row, i: 2**53 + 2 * (i % SAME) + i % 2),
+        "scores that float64 ties",
+    ),
+    "an item twice": Data(
+        changed(item=first({1: ROW["item"][0]}, "item")),
+        "one of both rows is wrong",
+        of_items=True,
+        in_dicts=False,
+    ),
+    "all labels below 0": Data(
+        changed(label=lambda row, i: -1), "no item is judged"
+    ),
+    "labels and scores swapped": Data(
+        changed(
+            label=lambda row, i: row["score"], score=lambda row, i: row["label"]
+        ),
+        "arguments are swapped",
+    ),
+    "a query that is missing": Data(
+        changed(query=first({0: None}, "query")), "queries are missing"
+    ),
+    "an item that is missing": Data(
+        changed(item=first({0: None}, "item")),
+        "the row has an item",
+        of_items=True,
+    ),
+}
+
+# The kinds of the next issue.
+TO_COME = {
+    "ranks as scores": Data(changed(score=RANKS), "ranks, 1 the best"),
+    "positions from 0 as scores": Data(
+        changed(score=[x - 1 for x in RANKS]),
+        "positions, 0 the best",
+    ),
+    "ranks as floats": Data(
+        changed(score=[float(x) for x in RANKS]),
+        "ranks, 1 the best",
+    ),
+    "all items relevant": Data(
+        changed(label=lambda row, i: row["label"] + 1), "ratings from 1 to 3"
+    ),
+    "two parts in a column": Data(
+        again(ROW, is_train=(False, True), score=(float, lambda x: x + 1)),
+        "rows for training, too",
+        of_items=True,
+        in_dicts=False,
+    ),
+    "rows that occur twice": Data(
+        again(ROW), "a join has repeated rows", in_dicts=False
+    ),
+    "a code as a label": Data(
+        changed(label=first({2: 999, 20: 999}, "label")), "999 is no grade"
+    ),
+    "percent as labels": Data(
+        changed(label=lambda row, i: 50 * row["label"]), "labels are percent"
+    ),
+    "queries in two spellings": Data(
+        changed(query=lambda row, i: row["query"] + " " * (i % 2)),
+        "one query is two",
+    ),
+    "its own id first": Data(
+        changed(
+            item=lambda row, i: row["query"] if i % SAME == 0 else row["item"],
+            score=lambda row, i: 9.0 if i % SAME == 0 else row["score"],
+        ),
+        "an item finds itself",
+    ),
+    "scores that float32 ties": Data(
+        changed(score=lambda row, i: 1.7e9 + 0.1 * row["score"]),
+        "scores of another precision",
+        right_in="all",
+    ),
+    "an infinite score": Data(
+        changed(score=first({3: _INF}, "score")),
+        "the model failed",
+    ),
+    "commas in numbers": Data(
+        changed(item=lambda row, i: f"{i},5"),
+        "ids with decimal commas",
+        of_items=True,
+    ),
+}
+ALL = {**ORDINARY, **CHECKED, **TO_COME}
