@@ -187,7 +187,7 @@ MISTAKES = {
         {**RUN, "query3": {**RUN["query3"], "z": -np.inf}},
         ("unranked", "note"),
         "1 of 49 items of the run have the score -inf, and count as not",
-        "query 'query3', item 'z'",
+        "query 'query3', item 'z', value -inf",
     ),
     "grades": (
         changed(TRUTH, "query3", values=lambda x: 3 * x),
