@@ -179,9 +179,9 @@ def refusal(ids: np.ndarray, argument: str, expected: str = _EXPECTED) -> str:
 
 def without_digits(*columns: np.ndarray) -> str | None:
     """Return an id that a spreadsheet has rounded, as text, or None."""
-    some = (x for column in columns for x in column[:1000].tolist())
-    texts = (str(as_text(x)) for x in some)
-    return next(filter(_CUT.fullmatch, texts), None)
+    texts = [x for x in columns if x.dtype.kind in "US"]
+    some = [as_text(x) for column in texts for x in column[:1000].tolist()]
+    return next(filter(_CUT.fullmatch, some), None)
 
 
 def missing_as_text(*columns: np.ndarray) -> str | None:

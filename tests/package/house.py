@@ -1,17 +1,21 @@
 """Print how large each part of the package is: `python tests/package/house.py`.
 
 Code is counted without docstrings, comments and blank lines, imports included.
-With `--write`, writes the weight of each feature into `docs/contributing.md`.
+With `--write`, writes the weight of each feature into `docs/contributing.md`;
+with `--aims`, prints what should not grow.
 """
 
 import ast
 import collections
 import io
+import json
 import pathlib
+import re
 import sys
 import tokenize
 
 PACKAGE = pathlib.Path(__file__).parents[2] / "keras_rankmetrics"
+DOORS = pathlib.Path(__file__).parents[1] / "doors"
 NO_CODE = {
     tokenize.COMMENT,
     tokenize.DEDENT,
@@ -128,8 +132,71 @@ def written(text):
     return f"{before}{BEGIN}\n{table}\n{END}{after}"
 
 
+WING = ("adapters", "command", "comparing", "files", "tables")
+
+
+def of_wing():
+    """Yield the path in the package, and the source, of each module."""
+    for path in sorted(PACKAGE.rglob("*.py")):
+        name = path.relative_to(PACKAGE).as_posix()
+        if name.startswith(WING):
+            yield name, path.read_text()
+
+
+def records():
+    """Return the records of the wing: classes that hold values."""
+    kinds = ("NamedTuple", "TypedDict", "dataclass")
+    return [
+        f"{name}: {node.name}"
+        for name, source in of_wing()
+        for node in ast.parse(source).body
+        if isinstance(node, ast.ClassDef)
+        for marks in [map(ast.unparse, [*node.bases, *node.decorator_list])]
+        if any(kind in mark for mark in marks for kind in kinds)
+    ]
+
+
+def checks_by_hand():
+    """Return the number of calls of `check_*` and `warn_*` in the wing."""
+    return sum(
+        isinstance(node, ast.Call)
+        and ast.unparse(node.func)
+        .split(".")[-1]
+        .startswith(("check_", "warn_"))
+        for _, source in of_wing()
+        for node in ast.walk(ast.parse(source))
+    )
+
+
+def aims():
+    """Return what should not grow, in words, with its numbers and the aim."""
+    silent = json.loads((DOORS / "silent.json").read_text())
+    names = re.search(
+        r"^CHECKED = \{(.*?)^\}", (DOORS / "data.py").read_text(), re.M | re.S
+    )
+    checked = re.findall(r'^    "([^"]+)": Data\(', names.group(1), re.M)
+    cells = {name: len(doors) for name, doors in silent.items()}
+    now = sum(n for name, n in cells.items() if name in checked)
+    all_weights = weights()
+    return {
+        "silent cells, of checks that there are": (now, 0),
+        "silent cells, of kinds to come": (sum(cells.values()) - now, 0),
+        "calls of `check_*`, `warn_*` by hand in the wing": (
+            checks_by_hand(),
+            50,
+        ),
+        "records in the wing": (len(records()), 35),
+        "modules": (sum(n for _, n, _ in all_weights), 150),
+        "lines of code": (sum(lines for *_, lines in all_weights), 24_800),
+    }
+
+
 def main():
     """Print a row for each part, and one for all; or write the weights."""
+    if "--aims" in sys.argv:
+        for name, (number, aim) in aims().items():
+            print(f"{name:50} {number:7,} {aim:7,}")
+        return
     if "--write" in sys.argv:
         PAGE.write_text(written(PAGE.read_text()))
         return

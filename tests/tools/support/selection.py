@@ -47,6 +47,8 @@ OF_EACH_BACKEND = (
     "tests/state/test_state.py",
     "tests/state/test_threads.py",
 )
+# What the extra [test] installs, as far as tests ask for it.
+OF_TESTS = {"hypothesis", "jax", "keras_rs", "pyarrow", "pytest", "yaml"}
 # All but these of the above.
 OF_ONE_BACKEND = ("docs/one_list.md",)
 
@@ -102,6 +104,12 @@ def packages_of(item):
         used += names
         found |= _packages(arguments, params)
     return found
+
+
+def needs_others(item):
+    """Return True if a test needs packages beside those of the extra [test]."""
+    needed = packages_of(item) | packages_of_module(item.path)
+    return not needed <= OF_TESTS
 
 
 def packages_of_module(path):
