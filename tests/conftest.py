@@ -68,6 +68,8 @@ def pytest_collection_modifyitems(config, items):
             item.add_marker(OF_OTHERS)
         if not selection.runs_on(item, "torch"):
             item.add_marker(pytest.mark.not_torch)
+        if not selection.runs_on(item, "numpy"):
+            item.add_marker(pytest.mark.not_numpy)
         if selection.needs_others(item):
             item.add_marker(pytest.mark.beside)
     kept, left_out = [], []

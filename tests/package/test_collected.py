@@ -108,7 +108,7 @@ def runs_on(file, *marks, named=False):
 def test_the_markers_of_backends():
     mark = pytest.mark
     file, of_each = "tests/rows/test_rows.py", "tests/in_keras/test_fit.py"
-    assert runs_on(file) == ["numpy"]
+    assert runs_on(file) == ["torch", "numpy"]
     assert runs_on(of_each) == ["tensorflow", "jax", "torch"]
     assert runs_on(file, mark.each_backend) == ["tensorflow", "jax", "torch"]
     assert runs_on(file, mark.not_on("numpy")) == ["torch"]
@@ -130,10 +130,10 @@ def test_the_files_that_a_backend_runs(tmp_path):
     of_one.write_text("def test(): pass")
     marked.write_text("@pytest.mark.each_backend\ndef test(): pass")
     for path, expected in (
-        (of_one, ["numpy"]),
+        (of_one, ["torch", "numpy"]),
         (marked, [*BACKENDS]),
         (pathlib.Path("docs/input.md"), ["tensorflow", "jax", "torch"]),
-        (pathlib.Path("docs/metrics/ndcg.md"), ["numpy"]),
+        (pathlib.Path("docs/metrics/ndcg.md"), ["torch", "numpy"]),
     ):
         found = [x for x in BACKENDS if selection.may_run_on(x, path)]
         assert found == expected, path

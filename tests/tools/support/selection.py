@@ -1,10 +1,10 @@
 """Which tests run here: those of other backends and packages do not.
 
-The files below and tests with the marker `each_backend` are run on TensorFlow,
-JAX and torch, since a backend trains, compiles, sorts or converts what they
-test. For all others one is enough, the numpy backend, whose steps take a fifth
-of the time of TensorFlow's; for those that it cannot run, torch. A file that
-the command line names is run on any backend.
+The files below and tests with the marker `each_backend` are run on each, since
+a backend trains, compiles, sorts or converts what they test. For all others one
+is enough: they are left out on TensorFlow and JAX, and are all that is run on
+the numpy backend, whose steps take a fifth of the time of TensorFlow's. Torch
+runs everything. A file that the command line names is run on any backend.
 
 A test says what it needs by `pytest.importorskip("pandas")`, in its own body or
 in that of a function or fixture of its module that it uses, and its backend by
@@ -70,9 +70,9 @@ def is_of_each(path):
 
 def may_run_on(backend, path):
     """Return True if a backend runs some tests of a file."""
-    if backend == "numpy":
-        return not is_of_each(path)
-    marked = re.compile(r"mark\.(each_backend|only_on|not_on)\b")
+    if backend in ("torch", "numpy"):
+        return backend == "torch" or not is_of_each(path)
+    marked = re.compile(r"mark\.(each_backend|only_on)\b")
     return is_of_each(path) or bool(marked.search(_code(path)))
 
 
@@ -150,12 +150,11 @@ def runs_on(item, backend):
         return False
     if only:
         return backend in only
-    if item.session.isinitpath(item.path):
+    if backend == "torch" or item.session.isinitpath(item.path):
         return True
     here = item.path.relative_to(item.config.rootpath)
-    if is_of_each(here) or item.get_closest_marker("each_backend"):
-        return backend != "numpy"
-    return backend == ("torch" if "numpy" in never else "numpy")
+    of_each = is_of_each(here) or item.get_closest_marker("each_backend")
+    return bool(of_each) == (backend != "numpy")
 
 
 @functools.cache
