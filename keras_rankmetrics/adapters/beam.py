@@ -98,7 +98,10 @@ class Evaluate(beam.CombineFn):
     def extract_output(self, accumulator: _Seen) -> Any:
         """Return copies of the metrics, updated on these lists alone."""
         job = _unpickled(self._pickled)
-        return job.with_sums(self.compact(accumulator)[1])
+        sums = self.compact(accumulator)[1]
+        if job.query is not None:  # otherwise these may be the lists of a key
+            job.say(sums)
+        return job.with_sums(sums)
 
 
 class EvaluateItems(beam.PTransform):

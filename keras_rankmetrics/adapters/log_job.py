@@ -8,6 +8,7 @@ from typing import Any, TypedDict
 
 import numpy as np
 
+from keras_rankmetrics.tables.checks import Facts
 from keras_rankmetrics.tables.jobs import Job, refuse_nan
 from keras_rankmetrics.tables.ragged import Lists
 
@@ -65,6 +66,10 @@ class LogJob(Job):
         # come, which may have different weights.
         by_label = ties in ("optimistic", "pessimistic")
         return ties == "stable" or (by_label and of_items)
+
+    def _collected(self, lists: Lists) -> list[Facts]:
+        """Return what the rows show, which the driver says."""
+        return self.facts_of(lists)
 
     @property
     def columns(self) -> list[tuple[str, str]]:

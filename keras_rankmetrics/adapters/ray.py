@@ -65,7 +65,9 @@ def evaluate(
         return job.with_sums(None)
     states = _mapped(dataset, job, backend, "table_to_states", job)
     packed = (row["states"] for row in states.iter_rows())
-    return job.with_sums(worker.sum_of(packed))
+    sums = worker.sum_of(packed)
+    job.say(sums)
+    return job.with_sums(sums)
 
 
 def per_query(

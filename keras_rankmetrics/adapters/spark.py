@@ -104,7 +104,9 @@ def evaluate(
         on_worker("states_to_state"), _SCHEMA
     )
     packed = (bytes(row.states) for row in merged.toLocalIterator())
-    return job.with_sums(worker.sum_of(packed))
+    sums = worker.sum_of(packed)
+    job.say(sums)
+    return job.with_sums(sums)
 
 
 def per_query(

@@ -148,7 +148,7 @@ def diagnose(
     - `"own_items"`: half of the queries or more retrieve an item of their own
       id.
     - `"no_relevant"`: queries without an item of a label above 0.
-    - `"labels_below_1"`, `"times"`, `"steep_gains"`, `"ratings_below_0"`,
+    - `"low_labels"`, `"times"`, `"steep_gains"`, `"ratings_below_0"`,
       `"nothing_judged"`, `"missing_ids"`, `"cut_ids"`: labels and ids of which
       `evaluate` would warn, too.
     - `"grades"`: relevant items of different labels, which a binary metric
@@ -294,7 +294,7 @@ def _of_checks(judgements: Judgements, metrics: Any) -> Iterator[Finding]:
     members = [NDCG()] if metrics is None else members_of(metrics)
     have_relevant = (judgements.labels > 0).any()
     for check, what, remedy in checks.said_of(facts, members):
-        if check.name == "labels_below_1" and not have_relevant:
+        if check.name == "low_labels" and not have_relevant:
             continue  # as `no_relevant` says
         yield Finding(check.name, check.level, what, "", remedy)
 

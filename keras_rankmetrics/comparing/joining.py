@@ -213,6 +213,7 @@ class Joining:
         self._found = np.zeros(len(truth.items), bool)
         self._queries = ids.mixed(ids.keys_of(truth.queries))
         self._ranking = 0
+        self._longest = 0
 
     def join(self, chunks: Iterable[Rows]) -> Iterator[Joined]:
         """Yield the lists of each chunk, then the lists that the system lacks.
@@ -254,6 +255,11 @@ class Joining:
         return found._replace(example=example, hidden=hidden)
 
     @property
+    def retrieves_one(self) -> bool:
+        """True if no query retrieves more than one item."""
+        return self._longest == 1
+
+    @property
     def missing(self) -> np.ndarray:
         """The lists of the truth that no chunk had so far."""
         return np.setdiff1d(range(len(self._truth.numbers)), list(self._seen))
@@ -290,6 +296,8 @@ class Joining:
         self._ranking += hash_of_ranks(
             lists[retrieved], keys[retrieved], scores[retrieved]
         )
+        lengths = np.bincount(lists[retrieved])
+        self._longest = max(self._longest, lengths.max(initial=0))
         hidden = np.zeros(0, bool)  # a reference has no relevant items
         if truth.absent == UNJUDGED:
             of_items = labels if labels.ndim == 1 else labels.max(axis=1)

@@ -45,6 +45,7 @@ from keras_rankmetrics.tables.ids import as_text
 from keras_rankmetrics.tables.members import members_of, metrics_in
 from keras_rankmetrics.types import UNJUDGED
 
+_MANY = 10  # queries; few of them are an example
 _PLAIN = Convention("ours", "", "", {})  # without rules
 _Metrics = Sequence[RankingMetric]
 # The lists, a fingerprint of the truth, notes on its labels, and each system.
@@ -265,6 +266,7 @@ def _by_id(
         ]
     )
     found = {}
+    look_further = any(metric.k != 1 for metric in metrics)
     for name, run in runs.items():
         of_lists = None
         while of_lists is None:
@@ -275,6 +277,8 @@ def _by_id(
                 lists = joined.join(together.checked_run(run, labels))
                 of_lists = values.of_lists(metrics, lists, weights)
         overlap, missing = joined.overlap, joined.missing
+        if joined.retrieves_one and look_further and len(queries) >= _MANY:
+            notes += (f"{name}: no query retrieves more than one item.",)
         if rules.queries == "both":
             # A query that has an empty run has one.
             named: Any = run.queries()

@@ -198,7 +198,7 @@ class ListsOfTable:
         self.judged += int((labels != UNJUDGED).sum())
         places = np.arange(len(queries)) + self.facts.lists
         self._queries.append(queries)
-        self.facts.add_lists(len(queries), len(lists))
+        self.facts.add_lists(lengths)
         weights = together.weights_of(self._weights, queries)
         for system, x in zip(self._systems.values(), scores, strict=True):
             of_lists = in_float32(x, lists)
@@ -226,7 +226,7 @@ class ListsOfTable:
         columns = [np.where(labels < 0, UNJUDGED, labels)]
         for system, x in zip(self._systems.values(), scores, strict=True):
             rows = Rows(part.query, part.item, x)
-            system.facts.add_scores(part.query, x)
+            system.facts.add_scores(part.query, x, part.value[:, 0])
             columns.append(system.table.as_run(rows).value)
         return rows._replace(value=np.column_stack([*columns, part.line]))
 

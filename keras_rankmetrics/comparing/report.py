@@ -38,7 +38,6 @@ from keras_rankmetrics.metrics.tails import lower_means, quantiles
 
 Mark = Literal["better", "worse", ""]
 POWER = 0.8  # of the differences that a table calls detectable
-_MANY_OF_ONE = 10  # queries of one item, which are few if they are examples
 _LEAST_IN_LIMITS = 100  # lists of equal value that may carry a mean in [0, 1]
 _STATISTICS: dict[str, Callable[..., Findings]] = {
     "mean": means,
@@ -501,9 +500,6 @@ def gaps(measured: Measured) -> Iterator[str]:
             )
         if left_out:
             yield f"{name}: {left_out:,} {of_all}, and are left out."
-        present = len(measured.lists) - overlap.missing
-        if overlap.retrieved == present >= _MANY_OF_ONE:
-            yield f"{name}: each of its {present:,} queries retrieves one item."
         if overlap.unknown:
             yield (
                 f"{name}: {overlap.unknown:,} of its queries are not in the "

@@ -17,7 +17,8 @@ from keras_rankmetrics.gains import exponential_gain
 from keras_rankmetrics.tables import ids
 
 _GRADES = 30  # gains of grades above it make all others vanish
-_TIMES = 1e8  # labels above it look like seconds since 1970
+_EPOCH = 7.5e8, 2.2e9  # seconds since 1970, in 1993 and in 2039
+_UNITS = 1, 1e3, 1e6, 1e9  # seconds, and what is shorter
 _MANY = 15  # rows that are not all better than the row above by chance
 
 # By `higher_is_better`: how scores go if the best items come first, how they
@@ -35,12 +36,14 @@ OPTIONS: Mapping[str, str] = {
     'systems have distances, pass `higher_is_better={"name": False}`.',
     "equal_scores": "If ranks order them, name their column as the score, with "
     "`higher_is_better=False`.",
+    "low_labels": "Check how it was read, and that it is not the run.",
     "times": "Name the column of labels by `columns`, or write a header.",
     "one_row_a_query": "Name the column of queries.",
 }
 COLUMNS: Mapping[str, str] = {
     "ascend": "Negate distances and ranks: `-scores`.",
     "equal_scores": "If ranks order them, pass `-ranks`.",
+    "low_labels": "Check how the labels were made, or lower the threshold.",
     "times": "Pass the column of labels.",
     "one_row_a_query": "Pass the query of each row, not its number.",
 }
@@ -58,8 +61,10 @@ class Facts:
         labels: the lowest and the highest labels of each chunk.
         steps: how many rows have a higher, a lower and an equal score to the
             row above, of the same query.
-        rows: the number of rows of lists.
+        rising: how many of these steps go with a label that rises as the score
+            does, minus those with one that falls.
         lists: the number of lists.
+        longest: the number of items of the longest list.
         cut: an id that has lost digits, or None.
         missing: an id that stands for none, as text, or None.
     """
@@ -74,8 +79,9 @@ class Facts:
     steps: np.ndarray = dataclasses.field(
         default_factory=lambda: np.zeros(3, np.int64)
     )
-    rows: int = 0
+    rising: int = 0
     lists: int = 0
+    longest: int = 0
     cut: str | None = None
     missing: str | None = None
 
@@ -83,14 +89,30 @@ class Facts:
         """Add labels of any shape."""
         self.labels.append(_examples(labels.ravel()))
 
-    def add_scores(self, query: np.ndarray, scores: np.ndarray) -> None:
-        """Add the scores of rows, in the order in which they come."""
-        self.steps = self.steps + steps_of(query, scores)
+    def add_scores(
+        self,
+        query: np.ndarray,
+        scores: np.ndarray,
+        labels: np.ndarray | None = None,
+    ) -> None:
+        """Add the scores of rows, in the order in which they come.
 
-    def add_lists(self, number: int, rows: int) -> None:
-        """Add a number of lists, and that of their rows."""
-        self.lists += number
-        self.rows += rows
+        Args:
+            query: the queries of the rows.
+            scores: the scores.
+            labels: the labels, if they stand beside the scores.
+        """
+        self.steps = self.steps + steps_of(query, scores)
+        if labels is not None:
+            of_one = query[1:] == query[:-1]
+            scores, labels = scores[1:] - scores[:-1], labels[1:] - labels[:-1]
+            rising = np.sign(scores[of_one]) * np.sign(labels[of_one])
+            self.rising += int(np.nansum(rising))
+
+    def add_lists(self, lengths: np.ndarray) -> None:
+        """Add lists with their numbers of items."""
+        self.lists += len(lengths)
+        self.longest = max(self.longest, int(lengths.max(initial=0)))
 
     def add_ids(self, *columns: np.ndarray) -> None:
         """Add ids of queries or items."""
@@ -103,8 +125,9 @@ class Facts:
             self,
             labels=[_examples(np.concatenate([*self.labels, *other.labels]))],
             steps=self.steps + other.steps,
-            rows=self.rows + other.rows,
+            rising=self.rising + other.rising,
             lists=self.lists + other.lists,
+            longest=max(self.longest, other.longest),
             cut=self.cut or other.cut,
             missing=self.missing or other.missing,
         )
@@ -268,7 +291,7 @@ def _infinite_labels(facts: Facts, _: Sequence[Any]) -> _Found:
 
 
 def _nothing_judged(facts: Facts, _: Sequence[Any]) -> _Found:
-    if not facts.labels or len(facts.known_labels):
+    if not any(map(len, facts.labels)) or len(facts.known_labels):
         return None
     return (
         f"{facts.truth} should have labels of judged items. Received: labels "
@@ -278,20 +301,23 @@ def _nothing_judged(facts: Facts, _: Sequence[Any]) -> _Found:
     )
 
 
-def _labels_below_1(facts: Facts, metrics: Sequence[Any]) -> _Found:
+def _low_labels(facts: Facts, metrics: Sequence[Any]) -> _Found:
     highest = facts.known_labels.max(initial=-1)
-    definitions = [metric.definition for metric in metrics]
-    least = [
-        x.options.get("relevance_threshold", 1.0)
-        for x in definitions
-        if x.labels == "grades"
-    ]
-    if not 0 <= highest < min(1.0, max(least, default=0.0)):
+    least = max(
+        (
+            x.options.get("relevance_threshold", 1.0)
+            for x in (metric.definition for metric in metrics)
+            if "relevance_threshold" in x.options or x.reads_grades
+            if x.labels == "grades"
+        ),
+        default=0.0,
+    )
+    if not 0 <= highest < least:
         return None
     return (
-        f"{facts.truth} should have labels of 1 or more for relevant items. "
-        f"Received: {highest:g} as the highest one.",
-        "Check how it was read, and that it is not the run.",
+        f"{facts.truth} should have labels of {least:g} or more for relevant "
+        f"items. Received: {highest:g} as the highest one.",
+        facts.remedies["low_labels"],
     )
 
 
@@ -310,18 +336,20 @@ def _steep_gains(facts: Facts, metrics: Sequence[Any]) -> _Found:
 
 def _times(facts: Facts, _: Sequence[Any]) -> _Found:
     highest = facts.known_labels.max(initial=0)
-    if highest <= _TIMES:
-        return None
+    first, last = _EPOCH
+    if not any(first <= highest / unit <= last for unit in _UNITS):
+        return None  # other amounts of money or bytes are as high
     return (
-        f"Labels should be grades, or amounts below {_TIMES:g}. Received: "
-        f"{highest:g}, which looks like a time.",
+        f"Labels should be grades or amounts. Received: {highest:g}, which "
+        "looks like a time.",
         facts.remedies["times"],
     )
 
 
 def _ascend(facts: Facts, _: Sequence[Any]) -> _Found:
     found = wrong_order(facts.steps, facts.higher_is_better)
-    if found is None:
+    rising = facts.rising if facts.higher_is_better else -facts.rising
+    if found is None or rising > 0:  # labels that rise prove the order right
         return None
     _, wrong, like = found
     return (
@@ -341,11 +369,11 @@ def _equal_scores(facts: Facts, _: Sequence[Any]) -> _Found:
 
 
 def _one_row_a_query(facts: Facts, _: Sequence[Any]) -> _Found:
-    if not 1 < facts.lists == facts.rows:
+    if facts.lists < 2 or facts.longest != 1:
         return None
     return (
         "The query should be equal in all rows of a list. Received: "
-        f"{facts.rows:,} rows of as many queries, so that the result does not "
+        f"{facts.lists:,} rows of as many queries, so that the result does not "
         "depend on the scores.",
         facts.remedies["one_row_a_query"],
     )
@@ -377,7 +405,7 @@ CHECKS = (
     Check("ratings_below_0", "warning", _ratings_below_0),
     Check("infinite_labels", "error", _infinite_labels),
     Check("nothing_judged", "warning", _nothing_judged),
-    Check("labels_below_1", "warning", _labels_below_1),
+    Check("low_labels", "warning", _low_labels),
     Check("steep_gains", "warning", _steep_gains),
     Check("times", "error", _times),
     Check("one_row_a_query", "warning", _one_row_a_query),

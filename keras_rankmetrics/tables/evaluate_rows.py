@@ -18,7 +18,7 @@ from keras_rankmetrics.engine.inputs.tensors import check_finite, to_numpy
 from keras_rankmetrics.engine.messages import warn
 from keras_rankmetrics.metrics import Sliced
 from keras_rankmetrics.tables import checks
-from keras_rankmetrics.tables.ids import are_known, column_array, refusal
+from keras_rankmetrics.tables.ids import are_known, refusal
 from keras_rankmetrics.tables.item_rows import (
     are_equal_in_lists,
     order_of,
@@ -161,9 +161,12 @@ def read_rows(
         if x is not None or name == "y_pred"
     }
     _check_same_rows({"query": query, **given})
+    named_lower = False
     for x in y_pred.values() if isinstance(y_pred, Mapping) else [y_pred]:
         name = getattr(x, "name", None)
-        if isinstance(name, str) and is_lower_better(name):
+        is_lower = isinstance(name, str) and is_lower_better(name)
+        if is_lower and not (as_numbers("y_pred", x) <= 0).all():
+            named_lower = True
             warn(
                 "`y_pred` should have higher scores for better rows. Received: "
                 f"a column called {name!r}. Negate distances and ranks: "
@@ -188,11 +191,12 @@ def read_rows(
         check_finite(name, arrays[name])
     lists = job.lists_of_items(arrays, starts)
     job.check_lists(lists)
-    queries = as_column("query", query)[first]
-    if queries.dtype.kind == "O":
-        queries = column_array(queries.tolist())
-    for facts in job.facts_of(lists, "`{}`"):
-        facts.add_ids(queries)
+    texts = _texts_at(query, first)
+    for place, facts in enumerate(job.facts_of(lists, "`{}`")):
+        if not place:
+            facts.add_ids(texts)
+        if named_lower:
+            facts.higher_is_better = None  # which has been said
         checks.say(facts, job.members)
     warn_if_swapped(arrays["y_true"], arrays[job.predictions[0]])
     return ReadRows(collected, job, lists, first)
@@ -206,6 +210,22 @@ def _named(argument: str, x: Any, given: dict[str, Any]) -> Any:
         return names
     given[argument] = x
     return argument
+
+
+def _texts_at(query: Any, places: np.ndarray) -> np.ndarray:
+    """Return the ids of some rows that are text.
+
+    Args:
+        query: the ids of queries.
+        places: the indices of the rows.
+    """
+    if isinstance(query, list | tuple):
+        found = [query[place] for place in places.tolist()]
+    elif hasattr(query, "iloc"):
+        found = query.iloc[places].tolist()
+    else:
+        found = as_column("query", query)[places].tolist()
+    return np.array([x for x in found if isinstance(x, str)], np.str_)
 
 
 # Jobs that are kept between calls, since JAX compiles each job anew: the latest

@@ -306,6 +306,10 @@ class Job:
             if self.form != "ids" and self.exclude is not None:
                 _check_within(lists, self.exclude, name)
 
+    def _collected(self, lists: Lists) -> list[checks.Facts]:
+        """Return the facts that sums have: none if somebody else says them."""
+        return []
+
     def facts_of(
         self, lists: Lists, spoken: str = "the column {!r}"
     ) -> list[checks.Facts]:
@@ -327,10 +331,11 @@ class Job:
                 spoken.format(name),
                 remedies=checks.COLUMNS,
             )
-            facts.add_scores(numbers, lists[name].values)
+            facts.add_scores(numbers, lists[name].values, labels)
             if not found:
                 facts.add_labels(labels)
-                facts.add_lists(len(lengths), len(labels))
+                if self.query is not None:
+                    facts.add_lists(lengths)
             found.append(facts)
         return found
 
@@ -438,12 +443,12 @@ class Job:
             for metric, _ in self._summed:
                 metric.reset_state()
             for lists in tables:
-                of_lists = self.facts_of(lists)
+                of_lists = self._collected(lists)
                 facts = [*map(operator.add, facts, of_lists)] or of_lists
                 if self._others and are_of_queries:
                     are_of_queries = self._are_of_queries(lists)
                 for arrays in self._batches([lists]):
-                    self._update(arrays)
+                    self._update(arrays, are_of_queries)
                     has_lists = True
             others = self._others.values()
             states = [x.state for x in (*self.members, *others)]
@@ -456,8 +461,6 @@ class Job:
         """
         if sums is None:
             return with_states(self.by_query, None)
-        for facts in sums.facts:
-            checks.say(facts, self.members)
         number = len(self.members)
         states, others = sums.states[:number], sums.states[number:]
         if not sums.are_of_queries:
@@ -465,6 +468,11 @@ class Job:
         for place, state in zip(self._others, others, strict=True):
             states[place] = state
         return with_states(self.by_query, states)
+
+    def say(self, sums: Sums | None) -> None:
+        """Warn of what the rows have shown; raise ValueError if it is wrong."""
+        for facts in sums.facts if sums is not None else ():
+            checks.say(facts, self.members)
 
     def _are_of_queries(self, lists: Lists) -> bool:
         """Return True if the items of each list have the same weight."""
@@ -494,8 +502,11 @@ class Job:
         """The metrics of `by_query` that differ, by their place."""
         by_query = members_of(self.by_query)
         pairs = zip(by_query, self.members, strict=True)
+        # With a name of its own, each is in one collection with the others.
         return {
-            place: other
+            place: type(other).from_config(
+                {**other.get_config(), "name": f"{other.name} by query"}
+            )
             for place, (other, one) in enumerate(pairs)
             if other.signature != one.signature
         }
@@ -508,7 +519,7 @@ class Job:
     @functools.cached_property
     def _summed(self) -> _Slicings:
         """The metrics that are updated, with the slicing of each."""
-        return [*self._valued, *self._together(self._others.values())]
+        return self._together([*self.members, *self._others.values()])
 
     def _together(self, members: Iterable[Any]) -> _Slicings:
         """Return metrics, as few as can be, with the slicing of each.
@@ -555,27 +566,32 @@ class Job:
         return found
 
     @functools.cached_property
-    def _compiled(self) -> Callable[[Any, Any], Any]:
+    def _compiled(self) -> Callable[[bool, Any, Any], Any]:
         import jax
 
-        return jax.jit(self._updated_values)
+        return jax.jit(self._updated_values, static_argnums=0)
 
-    def _update(self, arrays: Mapping[Any, Any]) -> None:
-        metrics = [metric for metric, _ in self._summed]
-        passed = self._passed(arrays, self._summed)
+    def _update(self, arrays: Mapping[Any, Any], by_query: bool) -> None:
+        """Update the metrics, and with `by_query` the `_others` too."""
+        slicings = self._summed if by_query else self._valued
+        metrics = [metric for metric, _ in slicings]
+        passed = self._passed(arrays, slicings)
         if keras.config.backend() != "jax":
             for metric, arguments in zip(metrics, passed, strict=True):
                 metric.update_state(*arguments)
             return
         values = [[each.value for each in m.variables] for m in metrics]
-        updated = self._compiled(values, passed)
+        updated = self._compiled(by_query, values, passed)
         for metric, new in zip(metrics, updated, strict=True):
             for variable, value in zip(metric.variables, new, strict=True):
                 variable.assign(value)
 
-    def _updated_values(self, values: Any, passed: Any) -> list[Any]:
+    def _updated_values(
+        self, by_query: bool, values: Any, passed: Any
+    ) -> list[Any]:
         """Return the values of the variables after a batch, for `jax.jit`."""
-        each = zip(self._summed, values, passed, strict=True)
+        slicings = self._summed if by_query else self._valued
+        each = zip(slicings, values, passed, strict=True)
         return [
             metric.stateless_update_state(own, *arguments)
             for (metric, _), own, arguments in each

@@ -239,6 +239,7 @@ def test_gains_of_items_that_are_relevant_or_not(convention):
         krm.evaluate(truth, run, "NDCG@3", convention=convention)
 
 
+@pytest.mark.filterwarnings("ignore:The truth should have labels of 2")
 def test_lists_that_retrieve_nothing():
     truth = {"none": {"x": 0}, "some": {"x": 1}, "hit": {"x": 1}}
     run = {"none": [], "some": [], "hit": ["x"]}

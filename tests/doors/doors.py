@@ -311,8 +311,9 @@ def _job(data: Data, _: pathlib.Path) -> Found:
     job = pickle.loads(
         pickle.dumps(LogJob(METRIC, "label", "score", query="query"))
     )
-    found = worker.sums_of_tables(job, [worker.lists_of(job, table)])
-    return Found(float(job.with_sums(found).result()[METRIC]))
+    sums = worker.sums_of_tables(job, [worker.lists_of(job, table)])
+    job.say(sums)
+    return Found(float(job.with_sums(sums).result()[METRIC]))
 
 
 # The command.
