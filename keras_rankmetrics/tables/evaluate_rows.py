@@ -219,6 +219,8 @@ def _texts_at(query: Any, places: np.ndarray) -> np.ndarray:
         query: the ids of queries.
         places: the indices of the rows.
     """
+    if getattr(getattr(query, "dtype", None), "kind", "O") in "biuf":
+        return np.zeros(0, np.str_)
     if isinstance(query, list | tuple):
         found = [query[place] for place in places.tolist()]
     elif hasattr(query, "iloc"):
