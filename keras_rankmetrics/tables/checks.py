@@ -31,6 +31,7 @@ _ORDERS = {
 # What to do, by the names of checks: in doors with options, and in those that
 # take columns alone.
 OPTIONS: Mapping[str, str] = {
+    "ratings_below_0": "Shift them to 0 and above.",
     "ascend": "For distances, pass `higher_is_better=False`, or "
     '`higher_is_better={"name": False}` for one of several systems.',
     "descend": "For similarities, leave out `higher_is_better=False`; if other "
@@ -282,13 +283,16 @@ _Found = tuple[str, str] | None
 def _ratings_below_0(facts: Facts, _: Sequence[Any]) -> _Found:
     labels = np.concatenate([np.zeros(0), *facts.labels])
     negative = np.unique(labels[labels < 0])
+    remedy = facts.remedies.get("ratings_below_0")
+    if remedy is None:  # columns have `padding_warning`, which says more
+        return None
     if len(negative) < 2 or (negative == np.floor(negative)).all():
         return None
     return (
         "Labels should be 0 or more; those below 0 are of unjudged items. "
         f"Received: {negative[0]:g} to {negative[-1]:g}, which look like "
         "ratings or logits.",
-        "Shift them to 0 and above.",
+        remedy,
     )
 
 
