@@ -277,7 +277,8 @@ class Input(abc.ABC):
                 facts.add_scores(rows.query, rows.value)
                 rows = self.as_run(rows)
             yield rows
-        checks.say(facts, ())
+        if self.value == "score":
+            checks.say(facts, ())
 
     def facts(self) -> checks.Facts:
         """Return what is known of rows that have not been read yet."""

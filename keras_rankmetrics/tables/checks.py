@@ -53,7 +53,7 @@ COLUMNS: Mapping[str, str] = {
 
 @dataclasses.dataclass
 class Facts:
-    """What rows have shown so far.
+    """Facts that rows have shown so far.
 
     Attributes:
         truth: the name of the labels, at the beginning of a sentence.
@@ -148,17 +148,19 @@ class Check(NamedTuple):
     Attributes:
         name: its name, as a finding of `diagnose` has it.
         level: `"error"` or `"warning"`.
+        role: what it reads: `"id"`, `"label"`, `"list"` or `"score"`.
         says: returns what is expected and received, and what to do; None if
             nothing is wrong. Takes the facts and the metrics.
     """
 
     name: str
     level: str
+    role: str
     says: Callable[[Facts, Sequence[Any]], tuple[str, str] | None]
 
 
 class Said(NamedTuple):
-    """What a check says.
+    """A check with its words.
 
     Attributes:
         check: the check.
@@ -181,8 +183,14 @@ def said_of(facts: Facts, metrics: Sequence[Any]) -> Iterator[Said]:
         facts: what the rows show.
         metrics: the metrics to compute.
     """
+    there = {
+        "id": facts.cut is not None or facts.missing is not None,
+        "label": bool(facts.labels),
+        "list": facts.lists > 0,
+        "score": facts.steps.any(),
+    }
     for check in CHECKS:
-        found = check.says(facts, metrics)
+        found = check.says(facts, metrics) if there[check.role] else None
         if found is not None:
             yield Said(check, *found)
 
@@ -415,15 +423,15 @@ def _missing_ids(facts: Facts, _: Sequence[Any]) -> _Found:
 
 
 CHECKS = (
-    Check("cut_ids", "warning", _cut_ids),
-    Check("missing_ids", "warning", _missing_ids),
-    Check("ratings_below_0", "warning", _ratings_below_0),
-    Check("infinite_labels", "error", _infinite_labels),
-    Check("nothing_judged", "warning", _nothing_judged),
-    Check("low_labels", "warning", _low_labels),
-    Check("steep_gains", "warning", _steep_gains),
-    Check("times", "error", _times),
-    Check("one_row_a_query", "warning", _one_row_a_query),
-    Check("ascend", "warning", _ascend),
-    Check("equal_scores", "warning", _equal_scores),
+    Check("cut_ids", "warning", "id", _cut_ids),
+    Check("missing_ids", "warning", "id", _missing_ids),
+    Check("ratings_below_0", "warning", "label", _ratings_below_0),
+    Check("infinite_labels", "error", "label", _infinite_labels),
+    Check("nothing_judged", "warning", "label", _nothing_judged),
+    Check("low_labels", "warning", "label", _low_labels),
+    Check("steep_gains", "warning", "label", _steep_gains),
+    Check("times", "error", "label", _times),
+    Check("one_row_a_query", "warning", "list", _one_row_a_query),
+    Check("ascend", "warning", "score", _ascend),
+    Check("equal_scores", "warning", "score", _equal_scores),
 )

@@ -519,6 +519,8 @@ class Job:
     @functools.cached_property
     def _summed(self) -> _Slicings:
         """The metrics that are updated, with the slicing of each."""
+        if not self._others:
+            return self._valued
         return self._together([*self.members, *self._others.values()])
 
     def _together(self, members: Iterable[Any]) -> _Slicings:

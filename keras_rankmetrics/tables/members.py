@@ -159,7 +159,7 @@ def check_share(definitions: Iterable[Any], share: float | None) -> None:
 
 
 class Sums(NamedTuple):
-    """What a job has after some lists.
+    """The states and facts of a job after some lists.
 
     Attributes:
         states: the states of all its metrics.

@@ -22,8 +22,6 @@ from data import Data, by_query
 import keras_rankmetrics as krm
 
 METRIC = "NDCG@10"
-# What a reader of a cell may see, from loud to quiet.
-LEVELS = ("error", "warning", "note", "quiet")
 # What `diagnose` says of ordinary data.
 _FACTS = ("grades", "only_relevant", "no_relevant")
 
@@ -32,7 +30,7 @@ class Answer(NamedTuple):
     """What a door says of data.
 
     Attributes:
-        level: one of `LEVELS`.
+        level: `"error"`, `"warning"`, `"note"` or `"quiet"`.
         words: the error, the warnings or the notes.
         value: NDCG@10, or None if the door has no value.
     """
@@ -179,18 +177,12 @@ def _matrix(data: Data) -> tuple[np.ndarray, np.ndarray]:
     return labels, scores
 
 
-def _ids_of_rows(data: Data) -> list:
-    return list(data.columns["query"])
-
-
 # Doors of two inputs, and of one table.
 
 
 def _of(result: Any) -> Found:
     """Return the value and the notes of what `evaluate` returns."""
-    ordinary = ("Of ", "The values are over all")
-    notes = [x for x in result.report.notes if not x.startswith(ordinary)]
-    return Found(result[METRIC], tuple(notes))
+    return Found(result[METRIC], result.report.notes)
 
 
 def _evaluate(form: Callable) -> Callable:
@@ -344,9 +336,7 @@ def _krm_eval(form: Callable) -> Callable:
         text = _krm("eval", *words, "-m", METRIC, "--format", "json")
         found = json.loads(text)
         [system] = found["systems"].values()
-        ordinary = ("Of ", "The values are over all")
-        notes = [x for x in found["notes"] if not x.startswith(ordinary)]
-        return Found(system[METRIC]["value"], tuple(notes))
+        return Found(system[METRIC]["value"], tuple(found["notes"]))
 
     return call
 

@@ -118,8 +118,8 @@ def test_a_few_differences(name, lists):
 @pytest.mark.long
 @one_backend
 def test_more_differences():
-    for row in differences.of_intervals(100):
-        check_difference(row, 100)
+    for row in differences.of_intervals(250):
+        check_difference(row, 250)
 
 
 # Judges
@@ -144,8 +144,8 @@ def test_a_few_judges(values, of):
 @pytest.mark.long
 @one_backend
 def test_more_judges():
-    for row in judge.rows(40):
-        assert most(row["corrected"], 40) >= 0.94
+    for row in judge.rows(100):
+        assert most(row["corrected"], 100) >= 0.94
 
 
 # Tails and clicks
@@ -175,9 +175,9 @@ def test_clicks(row):
 @pytest.mark.long
 @one_backend
 def test_some_simulations_of_tails_and_clicks():
-    for row in tails.rows(100):
+    for row in tails.rows(200):
         if "coverage" in row and row["lists"] >= 200:
-            assert most(row["coverage"], 100) >= 0.9, row
-    for row in clicks.rows(15):
+            assert most(row["coverage"], 200) >= 0.9, row
+    for row in clicks.rows(30):
         if row["effective_clicks"] >= 100:
-            assert most(row["coverage"], 15) >= 0.92, row
+            assert most(row["coverage"], 30) >= 0.92, row
