@@ -123,9 +123,10 @@ class Facts:
 
     def __add__(self, other: Facts) -> Facts:
         """Return the facts of all rows."""
+        labels = self.labels + other.labels
         return dataclasses.replace(
             self,
-            labels=[_examples(np.concatenate([*self.labels, *other.labels]))],
+            labels=[_examples(np.concatenate(labels))] if labels else [],
             steps=self.steps + other.steps,
             rising=self.rising + other.rising,
             lists=self.lists + other.lists,

@@ -81,6 +81,27 @@ def test_scores_and_items():
     assert logs.numbers(found) == expected
 
 
+def test_a_comparison_of_two_parts():
+    """A later system has no labels of its own that checks could read."""
+    rows = logs.of_scores()
+    job = LogJob(
+        logs.compared("scores"), "labels", {"old": "scores", "new": "new"}
+    )
+    packed = [
+        table_to_states(pickle.dumps(job), pa.Table.from_pylist(part))
+        for part in (rows[:50], rows[50:])
+    ]
+    found = job.with_sums(sum_of(states["states"][0] for states in packed))
+    expected = logs.compared("scores")
+    labels = logs.dense(rows, "labels", -1)
+    scores = {
+        name: logs.dense(rows, column, 0.0)
+        for name, column in (("old", "scores"), ("new", "new"))
+    }
+    expected.update_state(labels, scores)
+    assert logs.numbers(found) == approx(logs.numbers(expected), abs=1e-6)
+
+
 def test_groups_of_several_columns_beside_a_comparison():
     rows = logs.of_ids()
     metrics = [
