@@ -61,6 +61,8 @@ _SEVERITIES = ["error", "warning", "note"]
 _PADDING: dict[str, Any] = {"i": [-1], "U": ["", "-1"], "S": [b"", b"-1"]}
 _Z = 3.0  # standard errors that prove a direction of the scores
 _MOST = 0.6  # share of the lists that have this direction, too
+# Checks of rows, in place of which there are `"one_score"` and `"distances"`.
+_OF_LISTS = "ascend", "equal_scores"
 _STEPS = 10  # neighbouring rows that prove that rows are in ascending order
 
 
@@ -155,6 +157,8 @@ def diagnose(
       does not distinguish.
     - `"few_items"`: queries that retrieve fewer than `k` items.
     - `"one_score"`, `"ties"`: items of equal score.
+    - `"ranks"`, `"ranks_of_trec"`: a column of ranks next to the scores, or the
+      ranks of a file of TREC, that order items unlike the scores.
     - `"distances"`: relevant items have lower scores than the others of their
       list, by more than three standard errors of a random order, and in most
       lists. Or the rows of queries are in the order of ascending scores, and
@@ -203,6 +207,7 @@ def diagnose(
     )
     retrieved = input_of(run, "score", "`run`", reading)
     scores = _valid(retrieved, "run", found)
+    found += _of_scores(retrieved)
     check_columns([judged, retrieved])
     found += (blocking := _of_sides(labels, scores))
     if not blocking:
@@ -297,6 +302,13 @@ def _of_checks(judgements: Judgements, metrics: Any) -> Iterator[Finding]:
         if check.name == "low_labels" and not have_relevant:
             continue  # as `no_relevant` says
         yield Finding(check.name, check.level, what, "", remedy)
+
+
+def _of_scores(run: Input) -> Iterator[Finding]:
+    """Yield what the list of checks says of scores and ranks."""
+    for check, what, remedy in checks.said_of(run.known(), ()):
+        if check.name not in _OF_LISTS:
+            yield Finding(check.name, check.level, what, "", remedy)
 
 
 def _of_labels(judgements: Judgements, metrics: Any) -> Iterator[Finding]:

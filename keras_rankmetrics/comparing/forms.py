@@ -35,8 +35,10 @@ from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.inputs.tensors import to_numpy
 from keras_rankmetrics.files import runs
 from keras_rankmetrics.files.blocks import Source
+from keras_rankmetrics.tables import checks
 from keras_rankmetrics.tables.ids import KINDS, as_text, ids_of
 from keras_rankmetrics.tables.item_rows import Rows
+from keras_rankmetrics.tables.roles import remedies_of_ranks
 
 _SEPARATOR = re.compile(r"[\s,;|\[]")
 _FEW = 8  # keys of a hit
@@ -79,11 +81,12 @@ class File(Input):
         Ids of bytes take a quarter of the memory, but fit only other files, so
         that the command alone has them. Its errors name lines, too.
         """
+        is_of_command = isinstance(self.x, Source)
         for part in runs.chunks_of_file(self.source):
-            if isinstance(self.x, Source):
-                yield runs.rows_once(self.source, part)
-            else:
-                yield runs.text_rows(part)
+            if is_of_command:
+                runs.check_once(self.source, part)
+            found = part if is_of_command else runs.in_text(part)
+            yield Columns(*found[:3], found.rank)
         self.is_read = True
 
     def rows_of_subtopics(self) -> tuple[Rows, np.ndarray]:
@@ -91,13 +94,20 @@ class File(Input):
         [items] = runs.chunks_of_file(self.source)
         [subtopics] = runs.chunks_of_file(self.source.of_subtopics())
         self.is_read = True
-        if isinstance(self.x, Source):
-            return Rows(*items[:3]), subtopics.item
-        return runs.text_rows(items), subtopics.item
+        if not isinstance(self.x, Source):
+            items = runs.in_text(items)
+        return Rows(*items[:3]), subtopics.item
 
     def roles(self) -> dict[str, Any]:
         """Return what was read as each role, known once it is read."""
         return self.source.read_as
+
+    def remedies(self) -> Mapping[str, str]:
+        """Return what to do if ranks contradict the scores."""
+        source = self.source
+        if not source.ranks:
+            return checks.TREC
+        return remedies_of_ranks({**source.read_as, **source.ranks})
 
 
 class Chunks(Input):
@@ -122,7 +132,7 @@ class Chunks(Input):
         chunks = iter([self.x] if isinstance(self.x, Rows) else self.x)
         for each in chunks:
             if isinstance(each, Rows):
-                yield each
+                yield Columns(*each)
                 continue
             if not Records.matches([each], self.reading):
                 raise TypeError(
@@ -182,7 +192,7 @@ class Search(Input):
                 f"[queries, items]. Received: {ids.shape} and {scores.shape}."
             )
         query = np.repeat(self.positions(len(ids)), ids.shape[1])
-        yield query, ids.ravel(), scores.ravel()
+        yield Columns(query, ids.ravel(), scores.ravel())
 
 
 class ByQuery(Input):
@@ -267,7 +277,7 @@ class ByQuery(Input):
             some = slice(*np.searchsorted(chunks, [chunk, chunk + 1]).tolist())
             items, values = map(flat, zip(*parts[some], strict=True))
             query = np.repeat(queries[some], lengths[some])
-            yield query, list(items), list(values)
+            yield Columns(query, list(items), list(values))
 
     def _reader(self, query: Any, entry: Any) -> _Reader:
         """Return the reader of a query; raise an error if it has no items."""
@@ -342,7 +352,7 @@ class BySubtopic(ByQuery):
                         f"query {as_text(query)!r}, and dicts in others. Pass "
                         "`{item: {subtopic: label}}`."
                     )
-        *columns, subtopics = zip(
+        query, item, label, subtopic = zip(
             *(
                 (query, item, label, subtopic)
                 for query, items in zip(queries.tolist(), entries, strict=True)
@@ -351,8 +361,8 @@ class BySubtopic(ByQuery):
             ),
             strict=True,
         )
-        rows = checked_rows((columns[0], columns[1], columns[2]), self.argument)
-        return rows, ids_of(list(subtopics), self.argument)
+        rows = checked_rows(Columns(query, item, label), self.argument)
+        return rows, ids_of(list(subtopic), self.argument)
 
 
 class ByPosition(ByQuery):

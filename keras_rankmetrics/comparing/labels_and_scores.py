@@ -25,9 +25,9 @@ from keras_rankmetrics.comparing.tables_of_rows import (
 from keras_rankmetrics.engine.inputs.shapes import check_aligned_axis
 from keras_rankmetrics.files import runs
 from keras_rankmetrics.files.blocks import Source
-from keras_rankmetrics.files.fields import INEXACT, Part
+from keras_rankmetrics.files.fields import INEXACT
 from keras_rankmetrics.tables import ids, item_rows, roles
-from keras_rankmetrics.tables.item_rows import Rows
+from keras_rankmetrics.tables.item_rows import Part, Rows
 
 _ARGUMENT = "`truth`"
 _ROWS = 2**18  # of a chunk, and of a batch of a lazy table
@@ -103,9 +103,8 @@ class ScoredTable(Table):
         query = found.pop("query")
         item = found.pop("item", np.zeros(len(query), "S1"))
         value = np.column_stack([*found.values()])
-        if "score" in found:  # one alone
-            self._check_ranks(Rows(query, item, found["score"]))
-        return Part(query, item, value, np.arange(1, len(query) + 1))
+        line = np.arange(1, len(query) + 1)
+        return Part(query, item, value, line, self._ranks())
 
 
 def _numbers(x: Any, argument: str) -> np.ndarray:
@@ -133,10 +132,14 @@ def _flat(name: Any, x: np.ndarray) -> np.ndarray:
 
 def _chunks(part: Part) -> Iterator[Part]:
     """Yield chunks of whole queries, sorted unless their rows are together."""
-    value = np.column_stack([part.value, part.line])
-    rows = Rows(part.query, part.item, value)
-    for query, item, value in item_rows.query_chunks(rows, _ROWS):
-        yield Part(query, item, value[:, :-1], value[:, -1].astype(np.int64))
+    query, item, value, line, rank = part
+    columns = [value, line, *([] if rank is None else [rank])]
+    rows = Rows(query, item, np.column_stack(columns))
+    at = value.shape[1]
+    for query, item, numbers in item_rows.query_chunks(rows, _ROWS):
+        line = numbers[:, at].astype(np.int64)
+        ranks = None if rank is None else numbers[:, -1]
+        yield Part(query, item, numbers[:, :at], line, ranks)
 
 
 class ScoredRecords(ScoredTable, Records):
@@ -167,7 +170,7 @@ class LazyTable(ScoredTable):
                 "Received: a stream, which can be read once, with rows of a "
                 "query apart. Sort it by query, or pass a table."
             )
-        used = [*columns.values(), *self._ranks(columns)]
+        used = [*columns.values(), *self.ranks.values()]
         kind, own = type(self.x), (self.value, self.argument, self.reading)
         read = next(_LAZILY[x] for x in _LAZILY if hasattr(kind, x))
         parts = (ScoredTable(x, *own).part(whole) for x in read(self.x, used))
@@ -205,8 +208,7 @@ class ScoredFile(File):
             if isinstance(self.x, Source):
                 yield part
                 continue
-            query, item, value = runs.text_rows(part)
-            yield Part(query, item, value, part.line)
+            yield runs.in_text(part)
 
 
 def _without_several(columns: Mapping[str, Any]) -> dict[str, Any]:

@@ -316,6 +316,7 @@ def _judged(
         rows, subtopics = truth.rows_of_subtopics()
     else:
         rows = truth.all_rows()
+    truth.say()
     check_numbers(rows, truth.argument)
     are_labels, absent = truth.value == "label", -np.inf
     if are_labels:

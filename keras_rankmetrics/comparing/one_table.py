@@ -35,9 +35,8 @@ from keras_rankmetrics.conventions.rules import Rules
 from keras_rankmetrics.engine.inputs import warn_if_swapped
 from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
 from keras_rankmetrics.files import QueriesReturnError
-from keras_rankmetrics.files.fields import Part
 from keras_rankmetrics.tables import checks, ids, item_rows, roles
-from keras_rankmetrics.tables.item_rows import Rows
+from keras_rankmetrics.tables.item_rows import Part, Rows
 from keras_rankmetrics.tables.single_precision import (
     by_score,
     in_float32,
@@ -58,7 +57,6 @@ class System:
     Attributes:
         table: the table, read for these scores.
         values: the values of the lists.
-        facts: what the scores have shown.
         ranking: a hash of the items at each rank.
         counts: the numbers of retrieved items, of judged ones of them, and of
             relevant items that are not retrieved.
@@ -66,7 +64,6 @@ class System:
 
     table: OneTable
     values: values.ListsSoFar
-    facts: checks.Facts
     ranking: int = 0
     counts: np.ndarray = dataclasses.field(
         default_factory=lambda: np.zeros(3, np.int64)
@@ -226,7 +223,9 @@ class ListsOfTable:
         columns = [np.where(labels < 0, UNJUDGED, labels)]
         for system, x in zip(self._systems.values(), scores, strict=True):
             rows = Rows(part.query, part.item, x)
-            system.facts.add_scores(part.query, x, part.value[:, 0])
+            shown = system.table.shown
+            shown.add_scores(part.query, x, part.value[:, 0])
+            shown.add_ranks(rows, part.rank)
             columns.append(system.table.as_run(rows).value)
         return rows._replace(value=np.column_stack([*columns, part.line]))
 
@@ -356,7 +355,7 @@ def of_members(
     checks.say(lists.facts, members)
     for name, system in found.items():
         own = system.table
-        checks.say(system.facts, ())
+        own.say()
         column = systems[name] or reading.chosen.get("score")
         warn_of_direction(column, own.reading.higher_is_better)
     if reading.drop_same_id:
@@ -396,8 +395,8 @@ def _evaluated(
         for name, table in tables.items():
             # Of a table that is read again.
             table.same_id = table.same_id_judged = table.unranked = 0
-            of_lists = values.ListsSoFar(definitions)
-            systems[name] = System(table, of_lists, table.facts())
+            table.shown = table.facts()
+            systems[name] = System(table, values.ListsSoFar(definitions))
         lists = ListsOfTable(systems, rules, are_in_order, weights)
         with contextlib.suppress(QueriesReturnError):
             for part in next(iter(tables.values())).parts():

@@ -12,7 +12,7 @@ import contextlib
 import dataclasses
 import functools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
@@ -33,8 +33,22 @@ from keras_rankmetrics.types import UNJUDGED
 
 _ROLES = ("query", "item")
 ROWS_OF_CHUNK = 2**20  # of a chunk, up to the end of a query
-# Of queries, items and values: arrays, or lists.
-Columns = tuple[Any, Any, Any]
+
+
+class Columns(NamedTuple):
+    """Columns of whole queries, not yet checked.
+
+    Attributes:
+        query: the ids of queries, an array or a list.
+        item: the ids of items.
+        value: the labels or the scores.
+        rank: `[rows]`, ranks next to scores, floats; None without them.
+    """
+
+    query: Any
+    item: Any
+    value: Any
+    rank: np.ndarray | None = None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -173,6 +187,7 @@ class Input(abc.ABC):
         same_id_judged: the same number for labels of the truth.
         unranked: the number of items so far whose score is that of items that
             are not retrieved, `-inf`.
+        shown: what the scores have shown so far.
         assumed: what is assumed besides the columns of the roles, such as
             `{"relevant": "label>=1"}`.
         looks: how an object of this form looks, for the documentation.
@@ -190,6 +205,7 @@ class Input(abc.ABC):
     same_id: int = dataclasses.field(default=0, init=False)
     same_id_judged: int = dataclasses.field(default=0, init=False)
     unranked: int = dataclasses.field(default=0, init=False)
+    shown: checks.Facts = dataclasses.field(init=False)
     assumed: dict[str, str] = dataclasses.field(
         default_factory=dict, init=False
     )
@@ -252,9 +268,13 @@ class Input(abc.ABC):
         """Yield chunks of whole queries, checked except for NaN."""
         for rows in self._checked():
             yield from item_rows.query_chunks(rows, ROWS_OF_CHUNK)
+        self.say()
 
     def all_rows(self) -> Rows:
-        """Return all rows in their order; read a scattered file again."""
+        """Return all rows in their order; read a scattered file again.
+
+        Nothing is said of them until `say` is called.
+        """
         while True:
             with contextlib.suppress(QueriesReturnError):
                 return item_rows.whole(self._checked())
@@ -262,6 +282,8 @@ class Input(abc.ABC):
     def keep(self) -> Rows:
         """Return all rows, and keep them for all that read the input again."""
         self._kept = self.all_rows()
+        self.say()
+        self.shown = self.facts()
         return self._kept
 
     def _checked(self) -> Iterator[Rows]:
@@ -269,16 +291,32 @@ class Input(abc.ABC):
         if self._kept is not None:
             yield self._kept
             return
-        facts = self.facts()
+        self.shown = self.facts()
         self.same_id = self.unranked = 0  # of a run that is read again
-        for found in self.chunks():
-            rows = self.accepted(checked_rows(found, self.argument))
+        for columns in self.chunks():
+            rows = self.accepted(checked_rows(columns, self.argument))
             if self.value == "score":
-                facts.add_scores(rows.query, rows.value)
+                self.shown.add_scores(rows.query, rows.value)
+                self.shown.add_ranks(rows, columns.rank)
                 rows = self.as_run(rows)
             yield rows
-        if self.value == "score":
-            checks.say(facts, ())
+
+    def say(self) -> None:
+        """Warn of what scores have shown, once they are read.
+
+        Raises:
+            ValueError: if ranks contradict them.
+        """
+        checks.say(self.known(), ())
+
+    def known(self) -> checks.Facts:
+        """Return what scores have shown, with what to do in this form."""
+        remedies = {**self.shown.remedies, **self.remedies()}
+        return dataclasses.replace(self.shown, remedies=remedies)
+
+    def remedies(self) -> Mapping[str, str]:
+        """Return what to do in this form, by the names of checks."""
+        return {}
 
     def facts(self) -> checks.Facts:
         """Return what is known of rows that have not been read yet."""
@@ -452,7 +490,7 @@ def checked_rows(columns: Columns, argument: str) -> Rows:
             a list that are not numbers.
     """
     query, item = (ids_of(ids, argument) for ids in columns[:2])
-    value = checked_values(columns[2], argument)
+    value = checked_values(columns.value, argument)
     shapes = query.shape, item.shape, value.shape
     if value.ndim != 1 or len(set(shapes)) > 1:
         raise ValueError(

@@ -20,7 +20,9 @@ from keras_rankmetrics.tables.roles import (
     columns_of_roles,
     may_have_role,
     parting,
-    plain_name,
+    ranks_in,
+    ranks_next_to,
+    remedies_of_ranks,
 )
 
 # What returns a table in memory: of DuckDB, Ibis, PySpark and polars.
@@ -112,7 +114,7 @@ class Table(Input):
             {**_HINTS, "query": self.hint},
         )
         if len(columns) == 2 and not self.reading.candidates(self.value, names):
-            ranks = self._ranks(columns)
+            ranks = ranks_in(names, columns)
             if self.value == "score" and "score" not in chosen and ranks:
                 return {**columns, "rank": ranks[0]}
             if self.value == "label" and (
@@ -145,7 +147,15 @@ class Table(Input):
             ranks = to_numpy(*values).astype(np.float64)
             values = [-self.reading.sign * ranks]
         [value] = values or [np.ones(len(query))]
-        yield query, item, value
+        yield Columns(query, item, value, self._ranks())
+
+    def _ranks(self) -> np.ndarray | None:
+        """Return the ranks next to scores as floats; None if there are none."""
+        columns = [column_array(self.column(x)) for x in self.ranks.values()]
+        numbers = [
+            x.astype(np.float64) for x in columns if x.dtype.kind in "iuf"
+        ]
+        return numbers[0] if numbers else None
 
     def rows_of_subtopics(self) -> tuple[Rows, np.ndarray]:
         """Return all rows, and the subtopic of each."""
@@ -158,10 +168,19 @@ class Table(Input):
         return rows, ids_of(self.column(name), self.argument)
 
     def accepted(self, rows: Rows) -> Rows:
-        """Return the rows; raise ValueError if ranks contradict the scores."""
-        if self.value == "score":
-            self._check_ranks(rows)
+        """Return the rows; warn if ranks in place of scores repeat."""
+        if "rank" in self.columns:
+            self._warn_of_repeated(rows)
         return rows
+
+    @functools.cached_property
+    def ranks(self) -> dict[str, Any]:
+        """The column of ranks next to scores, by its role."""
+        return ranks_next_to(self.columns, self.names(), self.reading.chosen)
+
+    def remedies(self) -> Mapping[str, str]:
+        """Return what to do if ranks contradict the scores."""
+        return remedies_of_ranks({**self.columns, **self.ranks})
 
     def roles(self) -> dict[str, Any]:
         """Return the column of each role."""
@@ -200,10 +219,6 @@ class Table(Input):
         free = self._free(columns)
         return list(filter(may_have_role, free))
 
-    def _ranks(self, columns: Mapping[str, Any]) -> list[Any]:
-        free = self._free(columns)
-        return [name for name in free if plain_name(name) == "rank"]
-
     def _check_whole(self) -> None:
         """Raise ValueError if a column splits the rows, such as by model."""
         if set(self.columns) <= set(self.reading.chosen):
@@ -232,42 +247,6 @@ class Table(Input):
                 f"the rows of one{remedy}."
             )
 
-    def _check_ranks(self, rows: Rows) -> None:
-        """Raise ValueError if there are ranks in another order than scores.
-
-        Warn if there are ranks in place of scores, and some repeat.
-        """
-        if "rank" in self.columns:
-            self._warn_of_repeated(rows)
-        score, ranks = self.columns.get("score"), self._ranks(self.columns)
-        if score is None or "score" in self.reading.chosen or len(ranks) != 1:
-            return
-        given = column_array(self.column(ranks[0]))
-        if given.dtype.kind not in "iuf":
-            return
-        rank, value = given.astype(np.float64), self.reading.sign * rows.value
-        order = np.arange(len(rank))
-        if not _are_sorted(rows.query, rank):
-            order = np.lexsort((-value, rank, rows.query))
-        query, rank, value = rows.query[order], rank[order], value[order]
-        of_one = query[1:] == query[:-1]
-        same, differ = rank[1:] == rank[:-1], value[1:] != value[:-1]
-        if (of_one & same & differ).any():
-            return  # they are no ranks of these rows, but of pages, for example
-        wrong = of_one & (rank[1:] > rank[:-1]) & (value[1:] > value[:-1])
-        for place in np.flatnonzero(wrong)[:1].tolist():
-            first, then = order[place : place + 2].tolist()
-            raise ValueError(
-                f"The ranks and the scores of {self.argument} should order "
-                f"items alike. Received: the ranks {given[first]} and "
-                f"{given[then]} for the scores {rows.value[first]} and "
-                f"{rows.value[then]} of the query "
-                f"{as_text(rows.query[first].item())!r}. Choose: "
-                f"{argument({'score': score})}, or "
-                f"{argument({'score': ranks[0]})} "
-                "with `higher_is_better=False`. Distances also need the latter."
-            )
-
     def _warn_of_repeated(self, rows: Rows) -> None:
         order = np.lexsort((rows.value, rows.query))
         query, rank = rows.query[order], rows.value[order]
@@ -278,14 +257,6 @@ class Table(Input):
                 f"Received: {abs(rank[at]):g} twice in the query "
                 f"{as_text(query[at].item())!r}. These items are tied."
             )
-
-
-def _are_sorted(query: np.ndarray, rank: np.ndarray) -> bool:
-    """Return True if each query is in one block, in the order of its ranks."""
-    of_one = query[1:] == query[:-1]
-    firsts = query[np.flatnonzero(np.append(True, ~of_one))].tolist()
-    in_order = not (of_one & (rank[1:] < rank[:-1])).any()
-    return in_order and len({*firsts}) == len(firsts)
 
 
 class Records(Table):

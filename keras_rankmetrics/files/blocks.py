@@ -70,6 +70,7 @@ class Source:
 
     Attributes:
         path: the name of the file, for errors.
+        ranks: the name of the column of ranks next to scores, by its role.
         read_as: what each role is read from, once that is known: the name of a
             column, `"field 3"` or `"-rank"`.
         key: the role of the ids next to those of queries: `"item"`, or
@@ -90,6 +91,7 @@ class Source:
         self.value = value
         self.columns = columns
         self.watch = watch
+        self.ranks: dict[str, str] = {}
         self.read_as: dict[str, str] = {}
         self.key = "item"
         self.whole: dict[str, np.ndarray] = {}

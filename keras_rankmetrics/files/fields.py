@@ -7,7 +7,7 @@ the file.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -15,7 +15,8 @@ import numpy as np
 from keras_rankmetrics.files import FileError
 from keras_rankmetrics.files.blocks import Source
 from keras_rankmetrics.tables.ids import EXACT
-from keras_rankmetrics.tables.roles import PART
+from keras_rankmetrics.tables.item_rows import Part
+from keras_rankmetrics.tables.roles import PART, RANKS
 
 _ROLES_OF_IDS = ("query", "item", "subtopic")
 _LONGEST = 1024  # bytes of an id, at most
@@ -28,37 +29,6 @@ INEXACT = (
     "Integers above 2**53 may tie in float64. Subtract the smallest one from "
     "all, or write floats if such ties do not matter."
 )
-
-
-class Part(NamedTuple):
-    """Some rows of a file.
-
-    Attributes:
-        query: `[rows]`, the ids of queries, bytes.
-        item: `[rows]`, the ids of items, bytes; empty ones without such a
-            column.
-        value: `[rows]`, the scores or the labels, floats; or `[rows, 2]`, both
-            labels and scores.
-        line: `[rows]`, the number of the line of each row, from 1.
-    """
-
-    query: np.ndarray
-    item: np.ndarray
-    value: np.ndarray
-    line: np.ndarray
-
-    @classmethod
-    def joined(cls, parts: Iterable[Part]) -> Part:
-        """Return all parts as one, none of them as an empty one."""
-        columns = [*zip(*parts, strict=True)]
-        if not columns:
-            kinds = "S1", "S1", "f8", "i8"
-            return cls(*(np.zeros(0, kind) for kind in kinds))
-        return cls(*map(np.concatenate, columns))
-
-    def at(self, rows: slice | np.ndarray) -> Part:
-        """Return some of the rows."""
-        return Part(*(column[rows] for column in self))
 
 
 class Texts(NamedTuple):
@@ -119,7 +89,7 @@ def parts(
     Args:
         source: the file.
         columns: the fields of each row by role: texts of ids, and texts or
-            numbers of labels or scores.
+            numbers of labels, scores and ranks.
         line: the number of the line of each row, from 1.
     """
     path = source.path
@@ -131,8 +101,11 @@ def parts(
     values = [
         _numbers_of(path, role, x, line) if isinstance(x, Texts) else x
         for role, x in columns.items()
-        if role not in of_ids
+        if role not in of_ids and role != RANKS
     ]
+    rank = columns.get(RANKS)
+    if isinstance(rank, Texts):
+        rank = _floats_of(rank)
     value = values[0] if len(values) == 1 else np.stack(values, axis=1)
     for role in [role for role in of_ids if role.startswith(PART)]:
         _check_one(source, role.removeprefix(PART), of_ids.pop(role), line)
@@ -156,7 +129,8 @@ def parts(
             for ids in of_ids.values()
         )
         [item] = items or [np.zeros(len(query), "S1")]
-        yield Part(query, item, value[some], line[some])
+        ranks = rank if rank is None else rank[some]
+        yield Part(query, item, value[some], line[some], ranks)
 
 
 def has_texts(role: str) -> bool:
@@ -191,11 +165,7 @@ def _numbers_of(
     path: str, role: str, texts: Texts, line: np.ndarray
 ) -> np.ndarray:
     """Return the number in each text. Raise FileError if one is no number."""
-    data, start, end = texts
-    short = Texts(data, start, np.minimum(end, start + _LONG_NUMBER))
-    values = floats_of_texts(short.as_array())
-    for row in np.flatnonzero(end > short.end).tolist():
-        values[row] = as_float(texts.text(row))
+    values = _floats_of(texts)
     expected = f"The {role} should be a number."
     wrong = np.isnan(values)
     if wrong.any():
@@ -206,6 +176,16 @@ def _numbers_of(
         is_integer = text.lstrip(b"+-").isdigit()
         if is_integer and (math.isinf(value) or int(text) != value):
             raise FileError(path, expected, text, int(line[row]), INEXACT)
+    return values
+
+
+def _floats_of(texts: Texts) -> np.ndarray:
+    """Return the number in each text, NaN where it is none."""
+    data, start, end = texts
+    short = Texts(data, start, np.minimum(end, start + _LONG_NUMBER))
+    values = floats_of_texts(short.as_array())
+    for row in np.flatnonzero(end > short.end).tolist():
+        values[row] = as_float(texts.text(row))
     return values
 
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from keras_rankmetrics.files import FileError
 from keras_rankmetrics.files.blocks import Source
-from keras_rankmetrics.files.fields import Part
 from keras_rankmetrics.tables import roles
+from keras_rankmetrics.tables.item_rows import Part
 from keras_rankmetrics.tables.roles import (
     IN_ORDER,
     argument,
@@ -29,8 +29,9 @@ def columns_by_name(
 ) -> dict[str, str]:
     """Return the names of the columns of queries, items and values, by role.
 
-    Those of subtopics take the place of items if the source is read for them.
-    A table of both labels and scores may have no items.
+    A column of ranks next to scores comes with them. Those of subtopics take
+    the place of items if the source is read for them. A table of both labels
+    and scores may have no items.
 
     Raise FileError if one of them is missing.
 
@@ -51,7 +52,8 @@ def columns_by_name(
         remedy = _remedy_of_first_line(header) or remedy
         raise FileError(source.path, f"It {expected}", received, line, remedy)
     source.read_as.update(columns)
-    return columns
+    source.ranks = roles.ranks_next_to(columns, header, source.columns)
+    return columns | source.ranks
 
 
 def check_labels(source: Source, part: Part) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 from collections.abc import Iterator, Sequence
@@ -13,13 +14,14 @@ from keras_rankmetrics.files import FileError
 from keras_rankmetrics.files.blocks import Source
 from keras_rankmetrics.files.fields import (
     INEXACT,
-    Part,
     Texts,
     has_texts,
     parts,
 )
 from keras_rankmetrics.files.header import columns_by_name
 from keras_rankmetrics.tables.ids import EXACT
+from keras_rankmetrics.tables.item_rows import Part
+from keras_rankmetrics.tables.roles import RANKS
 
 _BUFFER = 2**20  # bytes of a column that are read at once
 _BATCH = 2**22  # bytes of a batch, about
@@ -51,6 +53,9 @@ def parquet_parts(source: Source) -> Iterator[Part]:
             table = pq.ParquetFile(file, buffer_size=_BUFFER, pre_buffer=False)
             expected = "It should be Parquet that can be read to its end."
             columns = columns_by_name(source, table.schema_arrow.names, None)
+            ranks = source.ranks.get(RANKS)
+            if ranks and not _is_number(table.schema_arrow.field(ranks)):
+                del columns[RANKS]
             names = [*columns.values()]
             rows = _BATCH // max(_longest(path, table, names), 1)
             size, done = os.fstat(file.fileno()).st_size, 0
@@ -61,11 +66,7 @@ def parquet_parts(source: Source) -> Iterator[Part]:
                 done += len(batch)
                 source.watch(size * done // max(table.metadata.num_rows, 1))
                 found = {
-                    role: (
-                        _ids(path, batch.column(name), name, line)
-                        if has_texts(role)
-                        else _numbers(path, batch.column(name), role, line)
-                    )
+                    role: _read(path, batch.column(name), name, role, line)
                     for role, name in columns.items()
                 }
                 yield from parts(source, found, line)
@@ -98,6 +99,24 @@ def _longest(path: str, table: Any, columns: Sequence[str]) -> int:
                 )
             longest = max(longest, size)
     return longest
+
+
+def _read(
+    path: str, column: Any, name: str, role: str, line: np.ndarray
+) -> Texts | np.ndarray:
+    """Return a column as its role needs it; NaN for missing ranks."""
+    if has_texts(role):
+        return _ids(path, column, name, line)
+    if role == RANKS:
+        floats = column.cast("float64", safe=False)
+        return floats_of_column(floats.fill_null(math.nan))
+    return _numbers(path, column, role, line)
+
+
+def _is_number(x: Any) -> bool:
+    """Return True for a column or a field of integers or floats."""
+    kind = str(x.type)
+    return bool(_INTEGER.fullmatch(kind)) or kind.startswith(_FLOATS)
 
 
 def _ids(path: str, column: Any, name: str, line: np.ndarray) -> Texts:
@@ -139,11 +158,11 @@ def _whole(column: Any) -> Any:
 def _numbers(path: str, column: Any, name: str, line: np.ndarray) -> np.ndarray:
     kind = str(column.type)
     expected = f"The {name} should be a number."
-    is_integer = _INTEGER.fullmatch(kind)
-    if not is_integer and not kind.startswith(_FLOATS):
+    if not _is_number(column):
         raise FileError(path, expected, kind)
     _check_filled(path, column, name, line)
     values = floats_of_column(column)
+    is_integer = _INTEGER.fullmatch(kind)
     wrong = np.abs(values) >= EXACT if is_integer else np.isnan(values)
     for row in np.flatnonzero(wrong)[:1].tolist():
         received = column[row].as_py() if is_integer else "NaN"

@@ -19,12 +19,11 @@ from keras_rankmetrics.files import (
     trec,
 )
 from keras_rankmetrics.files.blocks import PARQUET, Source, first_line
-from keras_rankmetrics.files.fields import Part
 from keras_rankmetrics.files.header import check_labels
 from keras_rankmetrics.files.parquet import parquet_parts
 from keras_rankmetrics.tables.ids import pair_keys, twins
 from keras_rankmetrics.tables.item_rows import (
-    Rows,
+    Part,
     run_starts,
 )
 
@@ -56,9 +55,9 @@ def chunks_of_file(source: Source) -> Iterator[Part]:
     yield found
 
 
-def text_rows(part: Part) -> Rows:
+def in_text(part: Part) -> Part:
     """Return rows with str ids. Bytes that are not UTF-8 become surrogates."""
-    return Rows(_text(part.query), _text(part.item), part.value)
+    return part._replace(query=_text(part.query), item=_text(part.item))
 
 
 def _text(ids: np.ndarray) -> np.ndarray:
@@ -91,16 +90,14 @@ def judgements_path(path: str | os.PathLike[str]) -> str:
     return found[0] if found else folder
 
 
-def rows_once(source: Source, part: Part) -> Rows:
-    """Return rows with ids of bytes, as in the file.
-
-    Raise FileError if there are none, or an item occurs twice in a query.
+def check_once(source: Source, part: Part) -> None:
+    """Raise FileError without rows, or if an item occurs twice in a query.
 
     Args:
         source: the file.
         part: all rows of some queries.
     """
-    query, item, value, line = part
+    query, item, line = part.query, part.item, part.line
     if not len(query):
         expected = "There should be judgements."
         if source.value == "score":
@@ -125,7 +122,6 @@ def rows_once(source: Source, part: Part) -> Rows:
                 f"item {item_id} of query {query_id}, as in line {before}",
                 int(again),
             )
-    return Rows(query, item, value)
 
 
 def _check_is_table(source: Source, line: bytes, number: int) -> None:

@@ -25,7 +25,6 @@ from keras_rankmetrics.files import NOTHING, FileError, blocks
 from keras_rankmetrics.files.blocks import LINE, Source
 from keras_rankmetrics.files.fields import (
     INEXACT,
-    Part,
     Texts,
     has_texts,
     parts,
@@ -33,7 +32,8 @@ from keras_rankmetrics.files.fields import (
 from keras_rankmetrics.files.header import columns_by_name
 from keras_rankmetrics.files.parquet import floats_of_column, texts_of
 from keras_rankmetrics.tables.ids import EXACT
-from keras_rankmetrics.tables.roles import candidates
+from keras_rankmetrics.tables.item_rows import Part
+from keras_rankmetrics.tables.roles import RANKS, candidates
 from keras_rankmetrics.types import UNJUDGED
 
 _QUOTE, _NEWLINE = b'"\n'
@@ -393,6 +393,8 @@ def _json_columns(
             continue
         values = [*map(_number, column)]
         found[role] = np.array(values)
+        if role == RANKS:
+            continue
         rows = [at for at, x in enumerate(column) if values[at] != x]
         for at in rows[:1]:
             expected = f"The {role} `{columns[role]}` should be a number."

@@ -10,8 +10,9 @@ import numpy as np
 
 from keras_rankmetrics.files import FileError, fields
 from keras_rankmetrics.files.blocks import Source, blocks_of, check_ends
-from keras_rankmetrics.files.fields import Part, Texts
+from keras_rankmetrics.files.fields import Texts
 from keras_rankmetrics.tables import roles
+from keras_rankmetrics.tables.item_rows import Part
 
 # The names of the fields of a line. A run may have more, which are ignored.
 RUN = ("query", "Q0", "item", "rank", "score", "tag")
@@ -136,6 +137,8 @@ def trec_parts(source: Source, layout: _LineFields) -> Iterator[Part]:
         is_first = False
         columns = {role: texts[role] for role in ("query", source.key)}
         columns[source.value] = texts[_VALUE[layout]]
+        if layout is RUN:
+            columns[roles.RANKS] = texts["rank"]
         yield from fields.parts(source, columns, rows)
 
 

@@ -15,6 +15,7 @@ import numpy as np
 from keras_rankmetrics.engine.messages import warn
 from keras_rankmetrics.gains import exponential_gain
 from keras_rankmetrics.tables import ids
+from keras_rankmetrics.tables.item_rows import Rows
 
 _GRADES = 30  # gains of grades above it make all others vanish
 _EPOCH = 7.5e8, 2.2e9  # seconds since 1970, in 1993 and in 2039
@@ -28,8 +29,8 @@ _ORDERS = {
     True: ("descend", "ascend", "distances"),
     False: ("ascend", "descend", "similarities"),
 }
-# What to do, by the names of checks: in doors with options, and in those that
-# take columns alone.
+# What to do, by the names of checks: in doors with options, in files of TREC,
+# and in doors that take columns alone.
 OPTIONS: Mapping[str, str] = {
     "ratings_below_0": "Shift them to 0 and above.",
     "ascend": "For distances, pass `higher_is_better=False`, or "
@@ -41,6 +42,11 @@ OPTIONS: Mapping[str, str] = {
     "low_labels": "Check how it was read, and that it is not the run.",
     "times": "Name the column of labels by `columns`, or write a header.",
     "one_row_a_query": "Name the column of queries.",
+}
+TREC: Mapping[str, str] = {
+    "ranks_of_trec": "Scores count, as in trec_eval. For distances, pass "
+    "`higher_is_better=False`; if the ranks are right, write `-rank` as the "
+    "score.",
 }
 COLUMNS: Mapping[str, str] = {
     "ascend": "Negate distances and ranks: `-scores`.",
@@ -65,6 +71,9 @@ class Facts:
             row above, of the same query.
         rising: how many of these steps go with a label that rises as the score
             does, minus those with one that falls.
+        against: two rows whose scores and ranks contradict each other, as
+            text; None if there are no such rows.
+        have_ranks: False if ranks are numbers of something else, such as pages.
         lists: the number of lists.
         longest: the number of items of the longest list.
         cut: an id that has lost digits, or None.
@@ -82,6 +91,8 @@ class Facts:
         default_factory=lambda: np.zeros(3, np.int64)
     )
     rising: int = 0
+    against: str | None = None
+    have_ranks: bool = True
     lists: int = 0
     longest: int = 0
     cut: str | None = None
@@ -111,6 +122,31 @@ class Facts:
             rising = np.sign(scores[of_one]) * np.sign(labels[of_one])
             self.rising += int(np.nansum(rising))
 
+    def add_ranks(self, rows: Rows, rank: np.ndarray | None = None) -> None:
+        """Add ranks next to scores, if there are any.
+
+        Args:
+            rows: rows of whole queries, with scores as they were passed.
+            rank: `[rows]`, their ranks.
+        """
+        if rank is None or not self.have_ranks:
+            return
+        query, _, value = rows
+        better = value if self.higher_is_better is not False else -value
+        order = _in_order(query, rank, better)
+        query, rank, better = query[order], rank[order], better[order]
+        of_one = query[1:] == query[:-1]
+        same, differ = rank[1:] == rank[:-1], better[1:] != better[:-1]
+        self.have_ranks = not (of_one & same & differ).any()
+        wrong = of_one & (rank[1:] > rank[:-1]) & (better[1:] > better[:-1])
+        for at in np.flatnonzero(wrong)[:1].tolist():
+            first, then = value[order][at : at + 2].tolist()
+            self.against = self.against or (
+                f"the ranks {rank[at]:.12g} and {rank[at + 1]:.12g} for the "
+                f"scores {first} and {then} of the query "
+                f"{ids.as_text(query[at].item())!r}"
+            )
+
     def add_lists(self, lengths: np.ndarray) -> None:
         """Add lists with their numbers of items."""
         self.lists += len(lengths)
@@ -129,6 +165,8 @@ class Facts:
             labels=[_examples(np.concatenate(labels))] if labels else [],
             steps=self.steps + other.steps,
             rising=self.rising + other.rising,
+            against=self.against or other.against,
+            have_ranks=self.have_ranks and other.have_ranks,
             lists=self.lists + other.lists,
             longest=max(self.longest, other.longest),
             cut=self.cut or other.cut,
@@ -188,7 +226,7 @@ def said_of(facts: Facts, metrics: Sequence[Any]) -> Iterator[Said]:
         "id": facts.cut is not None or facts.missing is not None,
         "label": bool(facts.labels),
         "list": facts.lists > 0,
-        "score": facts.steps.any(),
+        "score": facts.steps.any() or facts.against is not None,
     }
     for check in CHECKS:
         found = check.says(facts, metrics) if there[check.role] else None
@@ -228,6 +266,21 @@ def steps_of(query: np.ndarray, scores: np.ndarray) -> np.ndarray:
         if found[:2].all():
             break
     return found
+
+
+def _in_order(
+    query: np.ndarray, rank: np.ndarray, scores: np.ndarray
+) -> slice | np.ndarray:
+    """Return the indices of rows by query and rank; most data have this order.
+
+    Rows of one rank are ordered by score.
+    """
+    of_one = query[1:] == query[:-1]
+    firsts = query[np.flatnonzero(np.append(True, ~of_one))].tolist()
+    are_sorted = not (of_one & (rank[1:] < rank[:-1])).any()
+    if are_sorted and len({*firsts}) == len(firsts):
+        return slice(None)
+    return np.lexsort((-scores, rank, query))
 
 
 def wrong_order(
@@ -392,6 +445,28 @@ def _equal_scores(facts: Facts, _: Sequence[Any]) -> _Found:
     )
 
 
+def _ranks(name: str) -> Callable[[Facts, Sequence[Any]], _Found]:
+    """Return the check of ranks in files of TREC, or in columns.
+
+    If all scores contradict them, those are distances, and only that is said.
+    """
+
+    def says(facts: Facts, _: Sequence[Any]) -> _Found:
+        remedy = facts.remedies.get(name)
+        if facts.against is None or not facts.have_ranks or remedy is None:
+            return None
+        is_higher = facts.higher_is_better is not False
+        if name == "ranks_of_trec" and wrong_order(facts.steps, is_higher):
+            return None
+        return (
+            f"The ranks and the scores of {facts.run} should order items "
+            f"alike. Received: {facts.against}.",
+            remedy,
+        )
+
+    return says
+
+
 def _one_row_a_query(facts: Facts, _: Sequence[Any]) -> _Found:
     if facts.lists < 2 or facts.longest != 1:
         return None
@@ -433,6 +508,8 @@ CHECKS = (
     Check("steep_gains", "warning", "label", _steep_gains),
     Check("times", "error", "label", _times),
     Check("one_row_a_query", "warning", "list", _one_row_a_query),
+    Check("ranks", "error", "score", _ranks("ranks")),
+    Check("ranks_of_trec", "warning", "score", _ranks("ranks_of_trec")),
     Check("ascend", "warning", "score", _ascend),
     Check("equal_scores", "warning", "score", _equal_scores),
 )

@@ -43,6 +43,43 @@ class Rows(NamedTuple):
     value: np.ndarray
 
 
+class Part(NamedTuple):
+    """Some rows of a table or of a file.
+
+    Attributes:
+        query: `[rows]`, the ids of queries; bytes in files.
+        item: `[rows]`, the ids of items; empty ones without such a column.
+        value: `[rows]`, the scores or the labels, floats; or `[rows, values]`,
+            labels and the scores of each system.
+        line: `[rows]`, the number of each row or of its line, from 1.
+        rank: `[rows]`, ranks next to scores, floats; None without them.
+    """
+
+    query: np.ndarray
+    item: np.ndarray
+    value: np.ndarray
+    line: np.ndarray
+    rank: np.ndarray | None = None
+
+    @classmethod
+    def joined(cls, parts: Iterable[Part]) -> Part:
+        """Return all parts as one, none of them as an empty one."""
+        columns = [*zip(*parts, strict=True)]
+        if not columns:
+            kinds = "S1", "S1", "f8", "i8"
+            return cls(*(np.zeros(0, kind) for kind in kinds))
+        have_ranks = columns[-1][0] is not None
+        return cls(
+            *map(np.concatenate, columns if have_ranks else columns[:-1])
+        )
+
+    def at(self, rows: slice | np.ndarray) -> Part:
+        """Return some of the rows."""
+        rank = self.rank if self.rank is None else self.rank[rows]
+        query, item, value, line = (column[rows] for column in self[:4])
+        return Part(query, item, value, line, rank)
+
+
 def whole(chunks: Iterable[Rows]) -> Rows:
     """Return all chunks as one."""
     columns = list(zip(*chunks, strict=True))

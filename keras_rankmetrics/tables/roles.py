@@ -174,6 +174,54 @@ _PARTS = {
 PART = "part "
 
 
+# The role of a column of ranks next to scores, which should order rows alike.
+RANKS = "ranks next to scores"
+
+
+def ranks_next_to(
+    columns: Mapping[str, Any],
+    header: Sequence[Any],
+    chosen: Mapping[str, Any],
+) -> dict[str, Any]:
+    """Return the column of ranks by its role, if there is one to check.
+
+    There is none if the user named the column of scores, or if there are
+    several columns of ranks.
+
+    Args:
+        columns: the columns that have a role.
+        header: the names of all columns.
+        chosen: the names that the user chose, by role.
+    """
+    if "score" not in columns or "score" in chosen:
+        return {}
+    ranks = ranks_in(header, columns)
+    return {RANKS: ranks[0]} if len(ranks) == 1 else {}
+
+
+def remedies_of_ranks(columns: Mapping[str, Any]) -> dict[str, str]:
+    """Return what to do if ranks contradict scores, by the name of the check.
+
+    Args:
+        columns: the columns by role.
+    """
+    if RANKS not in columns:
+        return {}
+    one, other = (
+        argument({"score": columns[role]}) for role in ("score", RANKS)
+    )
+    return {
+        "ranks": f"Choose: {one}, or {other} with `higher_is_better=False`. "
+        "Distances also need the latter."
+    }
+
+
+def ranks_in(header: Sequence[Any], columns: Mapping[str, Any]) -> list[Any]:
+    """Return the columns of ranks that have no role."""
+    free = [name for name in header if name not in columns.values()]
+    return [name for name in free if plain_name(name) == "rank"]
+
+
 def parting(header: Sequence[Any], columns: Mapping[str, Any]) -> list[Any]:
     """Return the columns by which rows may belong to several tables.
 

@@ -363,7 +363,7 @@ def test_confidence_sets_the_intervals_and_the_marks(files, capsys):
 
 def test_scores_are_told_apart_by_all_their_digits(files, capsys):
     Path("qrels").write_text("q 0 a 1\nq 0 b 0\nq 0 c 0\n")
-    lines = "q Q0 b 1 1.0 t\nq Q0 a 2 {} t\nq Q0 c 3 -inf t\n"
+    lines = "q Q0 b 2 1.0 t\nq Q0 a 1 {} t\nq Q0 c 3 -inf t\n"
     for score, value in [("1.000000000001", 1.0), ("1.0", 0.5)]:
         Path("run").write_text(lines.format(score))
         out = said(capsys, "qrels", "run", "-m", "P@1", "--format", "json")

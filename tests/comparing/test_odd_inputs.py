@@ -246,6 +246,95 @@ def test_ranks_of_pages_or_of_equal_scores_are_no_contradiction(ranks, scores):
     assert rr({"q": ["c"]}, run) == pytest.approx(1 / 3)
 
 
+# A run whose ranks contradict the scores of `q2`, in each kind of file.
+RANKED = [("q1", "a", 1, 0.9), ("q1", "b", 2, 0.8), ("q1", "c", 3, 0.8)]
+RANKED += [("q2", "a", 2, 0.7), ("q2", "b", 1, 0.6), ("q2", "c", 3, 0.1)]
+FIELDS = "query_id", "item_id", "rank", "score"
+
+
+def delimited(rows, delimiter):
+    lines = [FIELDS, *rows]
+    return "".join(delimiter.join(map(str, x)) + "\n" for x in lines)
+
+
+def in_file(path, rows):
+    """Write a run in the format of the ending."""
+    if path.suffix == ".parquet":
+        pa = pytest.importorskip("pyarrow", reason="needs [files]")
+        pq = pytest.importorskip("pyarrow.parquet", reason="needs [files]")
+        columns = dict(zip(FIELDS, zip(*rows, strict=True), strict=True))
+        pq.write_table(pa.table(columns), path)
+    elif path.suffix == ".jsonl":
+        objects = (dict(zip(FIELDS, row, strict=True)) for row in rows)
+        path.write_text("".join(json.dumps(x) + "\n" for x in objects))
+    elif path.suffix == ".trec":
+        lines = (f"{q} Q0 {d} {rank} {x} tag\n" for q, d, rank, x in rows)
+        path.write_text("".join(lines))
+    else:
+        path.write_text(
+            delimited(rows, {".csv": ",", ".tsv": "\t"}[path.suffix])
+        )
+    return path
+
+
+TRUTH = {"q1": ["a"], "q2": ["b"]}
+KINDS = ["csv", "tsv", "jsonl", "parquet", "trec"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("order", [slice(None), [0, 3, 1, 4, 2, 5]])
+def test_ranks_of_files_are_compared(tmp_path, kind, order):
+    rows = [RANKED[at] for at in np.arange(6)[order]]
+    path = in_file(tmp_path / f"run.{kind}", rows)
+    text = "the ranks 1 and 2 for the scores 0.6 and 0.7 of the query 'q2'"
+    if kind == "trec":  # whose scores count by definition
+        with pytest.warns(UserWarning, match=f"{text}. Scores count"):
+            assert rr(TRUTH, path) == 0.75
+        return
+    refused(f'{text}. Choose: `columns={{"score": "score"}}`', TRUTH, path)
+    assert rr(TRUTH, path, columns={"score": "score"}) == 0.75
+    by_rank = {"columns": {"score": "rank"}, "higher_is_better": False}
+    assert rr(TRUTH, path, **by_rank) == 1
+    [found] = [x for x in krm.diagnose(TRUTH, path, k=3) if x.name == "ranks"]
+    assert text in found.what and found.severity == "error"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    "ranks",
+    [
+        [1, 2, 3, 1, 2, 3],
+        [1, 1, 1, 1, 1, 1],
+        [0, 1, 1, 0, 1, 2],
+        [1, 2, 2, 1, 2, 2],  # of pages
+        [1.5, 2.5, 3.5, 1, 2, 4],
+    ],
+)
+def test_ranks_that_order_scores_are_quiet(tmp_path, kind, ranks):
+    rows = [(*x[:2], r, x[3]) for x, r in zip(RANKED, ranks, strict=True)]
+    assert rr(TRUTH, in_file(tmp_path / f"run.{kind}", rows)) == 0.75
+
+
+@pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet"])
+@pytest.mark.parametrize("ranks", [[None, 3, 2, 1, None, 3], [*"fedcba"]])
+def test_ranks_that_are_no_numbers_are_not_read(tmp_path, kind, ranks):
+    rows = [(*x[:2], r, x[3]) for x, r in zip(RANKED, ranks, strict=True)]
+    rows = rows[3:] if ranks[0] is None else rows
+    truth = {"q2": ["b"]}
+    assert rr(truth, in_file(tmp_path / f"run.{kind}", rows)) == 0.5
+
+
+def test_a_table_of_labels_and_scores_in_a_file_compares_ranks(tmp_path):
+    text = "query,item,label,score,rank\nq,a,1,0.4,1\nq,b,0,0.9,2\n"
+    path = tmp_path / "table.csv"
+    path.write_text(text)
+    wrong = "ranks 1 and 2 for the scores 0.4 and 0.9 of the query 'q'"
+    with pytest.raises(ValueError, match=wrong):
+        krm.evaluate(path, metrics="RR")
+    named = {"columns": {"score": "score"}}
+    assert krm.evaluate(path, metrics="RR", **named)["RR"] == 0.5
+
+
 RATED = {"q1": {"a": 1, "b": 5}, "q2": {"c": 3}}
 FOUND = {"q1": {"a": 0.2, "b": 0.1}, "q2": {"c": 1.0}}
 

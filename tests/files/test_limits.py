@@ -151,7 +151,7 @@ def test_long_ids_make_smaller_chunks(tmp_path):
     assert sum(map(len, seen)) == 400  # no query is in two of them
     assert sum(len(chunk.query) for chunk in chunks) == 40_000
     assert max(chunk.item.nbytes for chunk in chunks) < 2**24 < 40_000 * 1024
-    assert [*map(len, next(whole_queries(source, [])))] == [0] * 4
+    assert [*map(len, next(whole_queries(source, []))[:4])] == [0] * 4
 
 
 def test_deep_json_is_no_object(tmp_path):

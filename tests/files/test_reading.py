@@ -17,12 +17,12 @@ from keras_rankmetrics.files import (
     blocks,
 )
 from keras_rankmetrics.files.blocks import Source
-from keras_rankmetrics.files.fields import Part
 from keras_rankmetrics.files.runs import (
+    check_once,
     chunks_of_file,
-    rows_once,
     whole_queries,
 )
+from keras_rankmetrics.tables.item_rows import Part
 
 ROWS = [
     ("q1", "a b", 1.5),
@@ -50,7 +50,7 @@ def sorted_run_of(path, columns, watch=unwatched):
 def judgements_of(path, columns, watch=unwatched):
     source = Source(path, "label", columns, watch)
     [part] = chunks_of_file(source)
-    rows_once(source, part)
+    check_once(source, part)
     return part
 
 
@@ -68,7 +68,7 @@ def rows_of(read, path, **columns):
 
 def check_items_once(path, value, columns):
     [part] = sorted_run_of(path, columns)
-    rows_once(Source(path, value, columns), part)
+    check_once(Source(path, value, columns), part)
 
 
 def written(path, text):
@@ -380,7 +380,7 @@ def in_memory(path, value="score", read_as=None, **columns):
     return [
         row
         for chunk in chunks
-        for row in zip(*(x.tolist() for x in chunk), strict=True)
+        for row in zip(*(x.tolist() for x in chunk[:3]), strict=True)
     ]
 
 

@@ -19,7 +19,7 @@ def outcome(path):
         [rows] = sorted_run_of(str(path), {}, print)
     except FileError as error:
         return str(error)
-    return [column.tolist() for column in rows]
+    return [column.tolist() for column in rows[:4]]
 
 
 @pytest.fixture
