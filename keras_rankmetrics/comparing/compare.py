@@ -27,8 +27,6 @@ from keras_rankmetrics.conventions.convention import Convention
 from keras_rankmetrics.tables.members import members_of
 from keras_rankmetrics.tables.roles import argument
 
-_OF_RUNS = "query_ids", "item_ids", "duplicates"  # read no single table
-
 
 def evaluate(
     truth: Any,
@@ -202,7 +200,7 @@ def of_members_for(
         )
     if run is not None:
         return of_systems
-    _check_one_table(truth, reading)
+    one_table_of(truth, reading)  # or raise an error
     return one_table.of_members
 
 
@@ -214,18 +212,6 @@ def _check_metrics(metrics: Any) -> None:
             "Received: None. They come after the truth and the run. With one "
             "table of labels and scores, name them: `metrics=`."
         )
-
-
-def _check_one_table(truth: Any, reading: Reading) -> None:
-    """Raise an error if an argument does not fit a table without a run."""
-    one_table_of(truth, reading)
-    for field in dataclasses.fields(reading):
-        value = getattr(reading, field.name)
-        if field.name in _OF_RUNS and value is not field.default:
-            raise ValueError(
-                f"`{field.name}` is for a truth and a run. Received: one table "
-                "of labels and scores. Leave it out."
-            )
 
 
 def compare(
@@ -334,7 +320,7 @@ def compare(
     )
     asked = reading, convention, groups, sample_weight
     if systems is None:
-        _check_one_table(truth, reading)
+        one_table_of(truth, reading)  # or raise an error
         checked_baseline(scores, baseline, confidence)
         measured = measured_by(
             metrics, truth, scores, *asked, one_table.of_members

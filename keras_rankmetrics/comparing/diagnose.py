@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from keras_rankmetrics.comparing import joining, spellings
-from keras_rankmetrics.comparing.forms import input_of
 from keras_rankmetrics.comparing.joining import Judgements
+from keras_rankmetrics.comparing.labels_and_scores import sides_of
 from keras_rankmetrics.comparing.reading import Input, Reading, have_same_id
 from keras_rankmetrics.comparing.together import check_columns
 from keras_rankmetrics.conventions.rules import Rules
@@ -123,7 +123,7 @@ class Diagnosis(tuple[Finding, ...]):
 
 def diagnose(
     truth: Any,
-    run: Any,
+    run: Any = None,
     *,
     k: int = 10,
     metrics: Any = None,
@@ -165,8 +165,9 @@ def diagnose(
       the labels do not prove that higher scores are better.
 
     Args:
-        truth: the labels of items, in a form with ids that `evaluate` takes.
-        run: the scores of items, in one of these forms.
+        truth: the labels of items, in a form with ids that `evaluate` takes;
+            or one table of labels and scores.
+        run: the scores of items, in one of these forms; None for one table.
         k: the number of retrieved items of each query that metrics look at.
         metrics: the metrics to compute, or their names as text. By default,
             some of them are binary, with a threshold of 1.
@@ -201,11 +202,10 @@ def diagnose(
     found: list[Finding] = []
     higher = None if higher_is_better else False  # reports distances
     reading = Reading(columns, query_ids, item_ids, higher, drop_same_id)
-    judged = input_of(truth, "label", "`truth`", reading)
+    judged, retrieved = sides_of(truth, run, reading)
     labels = judged.as_truth(
         _valid(judged, "truth", found), Rules(drop_same_id=drop_same_id)
     )
-    retrieved = input_of(run, "score", "`run`", reading)
     scores = _valid(retrieved, "run", found)
     found += _of_scores(retrieved)
     check_columns([judged, retrieved])

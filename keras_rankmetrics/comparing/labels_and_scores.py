@@ -6,6 +6,7 @@ table are held in memory only if the rows of a query are apart.
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -13,8 +14,13 @@ from typing import Any
 
 import numpy as np
 
-from keras_rankmetrics.comparing.forms import Chunks, File
-from keras_rankmetrics.comparing.reading import Reading, checked_values
+from keras_rankmetrics.comparing.forms import Chunks, File, input_of
+from keras_rankmetrics.comparing.reading import (
+    Columns,
+    Input,
+    Reading,
+    checked_values,
+)
 from keras_rankmetrics.comparing.tables_of_rows import (
     Records,
     Table,
@@ -30,6 +36,7 @@ from keras_rankmetrics.tables import ids, item_rows, roles
 from keras_rankmetrics.tables.item_rows import Part, Rows
 
 _ARGUMENT = "`truth`"
+_OF_TWO = "query_ids", "item_ids", "duplicates"  # options of two inputs
 _ROWS = 2**18  # of a chunk, and of a batch of a lazy table
 _ONCE = "read_next_batch"  # a method of streams, which can be read once
 # How to read some columns of a lazy table in batches, by a method of its type:
@@ -218,12 +225,75 @@ def _without_several(columns: Mapping[str, Any]) -> dict[str, Any]:
 OneTable = ScoredTable | ScoredFile
 
 
+class Side(Input):
+    """The labels or the scores of a table that has both, as a truth or a run.
+
+    If items have no ids, their rows are their ids.
+    """
+
+    @classmethod
+    def matches(cls, x: Any, reading: Reading) -> bool:
+        """Return False, since `sides_of` makes these."""
+        return False
+
+    def names(self) -> list[Any] | None:
+        """Return the names of the columns of the table."""
+        return self.x.names()
+
+    def roles(self) -> dict[str, Any]:
+        """Return the column of each role of this side."""
+        roles = ("query", "item", self.value)
+        return {x: name for x, name in self.x.roles().items() if x in roles}
+
+    def remedies(self) -> Mapping[str, str]:
+        """Return what to do if ranks contradict the scores."""
+        return self.x.remedies()
+
+    def chunks(self) -> Iterator[Columns]:
+        """Yield the rows of the table."""
+        is_run = self.value == "score"
+        for part in self.x.parts():
+            item, rank = part.item, part.rank if is_run else None
+            if not has_items(self.x):
+                item = np.char.add("row ", part.line.astype(np.str_))
+            yield Columns(part.query, item, part.value[:, int(is_run)], rank)
+
+
+def sides_of(truth: Any, run: Any, reading: Reading) -> tuple[Input, Input]:
+    """Return the truth and the run, of two inputs or of one table.
+
+    Args:
+        truth: the truth, or a table of labels and scores.
+        run: the run, or None.
+        reading: how to read both.
+    """
+    if run is None:
+        table = one_table_of(truth, reading)
+        own = table, "label", _ARGUMENT, reading
+        return Side(*own), Side(table, "score", _ARGUMENT, reading)
+    judged = input_of(truth, "label", _ARGUMENT, reading)
+    return judged, input_of(run, "score", "`run`", reading)
+
+
+def has_items(table: OneTable) -> bool:
+    """Return True if items have ids; otherwise rows are the items."""
+    return "item" in table.roles()
+
+
 def one_table_of(x: Any, reading: Reading) -> OneTable:
     """Return a table that has both labels and scores.
 
     Raises:
         TypeError: if an object is no table.
+        ValueError: if an option is for a truth and a run.
     """
+    for field in dataclasses.fields(reading):
+        value = getattr(reading, field.name)
+        if field.name in _OF_TWO and value is not field.default:
+            raise ValueError(
+                f"`{field.name}` is for a truth and a run. Received: one table "
+                "of labels and scores. Leave it out."
+            )
     own = "score", _ARGUMENT, reading
     if File.matches(x, reading) or isinstance(x, Source):
         return ScoredFile(x, "score", os.fsdecode(x), reading)
@@ -243,5 +313,5 @@ def one_table_of(x: Any, reading: Reading) -> OneTable:
     raise TypeError(
         "Without `run`, there should be a table with columns for the query, "
         f"the label and the score. Received: {type(x).__name__}. Pass "
-        "`evaluate(truth, run, metrics)` for labels and scores in two objects."
+        "labels and scores of two objects as `truth` and `run`."
     )

@@ -23,7 +23,11 @@ from keras_rankmetrics.comparing import (
     values,
 )
 from keras_rankmetrics.comparing.joining import Joined
-from keras_rankmetrics.comparing.labels_and_scores import OneTable, one_table_of
+from keras_rankmetrics.comparing.labels_and_scores import (
+    OneTable,
+    has_items,
+    one_table_of,
+)
 from keras_rankmetrics.comparing.measured import Measured, Overlap, Values
 from keras_rankmetrics.comparing.reading import (
     Reading,
@@ -274,11 +278,6 @@ class ListsOfTable:
                 "numbers of the rows."
             )
         return slice(None)
-
-
-def has_items(table: OneTable) -> bool:
-    """Return True if items have ids; otherwise rows are the items."""
-    return "item" in table.roles()
 
 
 def _check_known(table: OneTable, part: Part) -> None:

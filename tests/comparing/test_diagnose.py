@@ -503,3 +503,46 @@ def test_an_empty_id_of_a_query_is_no_error():
     assert "queries_unknown" in [finding.name for finding in diagnosis]
     with pytest.raises(ValueError, match="an empty id"):
         krm.evaluate(TRUTH, run, "RR")
+
+
+def of_one(truth, run):
+    """Return the table of the rows of a run, with their labels."""
+    rows = [
+        (query, item, truth[query][item], score)
+        for query, items in run.items()
+        for item, score in items.items()
+    ]
+    names = "query", "item", "label", "score"
+    return dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
+
+
+def test_one_table_has_the_findings_of_its_sides():
+    table = of_one(TRUTH, RUN)
+    columns = [np.array(table[x]) for x in ("query", "item", "label", "score")]
+    query, item, _, score = columns
+    for change in (
+        {},
+        {"score": np.zeros(len(query))},
+        {"score": -score},
+        {"label": np.full(len(query), 7)},
+        {"label": np.zeros(len(query))},
+        {"item": np.where(np.arange(len(item)) == 1, item[0], item)},
+    ):
+        x = {**dict(zip(table, columns, strict=True)), **change}
+        sides = (
+            krm.Rows(x["query"], x["item"], x[v]) for v in ("label", "score")
+        )
+        of_two, of_table = krm.diagnose(*sides, k=2), krm.diagnose(x, k=2)
+        assert [*of_table] == [*of_two]
+
+
+def test_one_table_without_items_names_its_rows():
+    table = of_one(TRUTH, RUN)
+    del table["item"]
+    assert krm.diagnose(table, k=2).ok
+    table["score"][5] = np.nan
+    [found, *_] = krm.diagnose(table, k=2)
+    assert (found.name, found.severity) == ("not_finite", "error")
+    assert "item 'row 6'" in found.example
+    with pytest.raises(ValueError, match="`item_ids` is for a truth and a run"):
+        krm.diagnose(table, item_ids=["a"])

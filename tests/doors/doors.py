@@ -361,6 +361,7 @@ DOORS = {
     "gate: frames": Door(_gate(_frames), has_others=True),
     "diagnose: frames": Door(_diagnose(_frames), has_others=True),
     "diagnose: CSV": Door(_diagnose(_csvs), has_others=True),
+    "diagnose: one frame": Door(_diagnose(_of_one(_table)), has_others=True),
     "explain: frames": Door(_explain(_frames), True, has_notes=False),
     "tie_range: frames": Door(_tie_range(_frames), True, has_notes=False),
     "evaluate: one frame": Door(_evaluate_one(_table), has_others=True),
@@ -377,6 +378,7 @@ DOORS = {
     "krm eval: CSV": Door(_krm_eval(_csvs), has_others=True),
     "krm eval: one CSV": Door(_krm_eval(_of_one(_csv_table)), has_others=True),
     "krm doctor: CSV": Door(_krm_doctor(_csvs), has_others=True),
+    "krm doctor: one CSV": Door(_krm_doctor(_of_one(_csv_table)), True),
 }
 
 

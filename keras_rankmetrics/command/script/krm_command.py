@@ -119,7 +119,8 @@ def _parser() -> argparse.ArgumentParser:
         "there are errors or warnings.",
     )
     add("qrels", metavar="QRELS", help="file of judgements")
-    add("run", metavar="RUN", help="file of a run")
+    run = "file of a run; none if QRELS is a table that has scores, too"
+    add("run", metavar="RUN", nargs="?", help=run)
     add("-k", type=int, default=10, help="cutoff to look at (default: 10)")
     metrics = "the metrics to compute, as for `krm eval`"
     add("-m", "--metrics", action="append", help=metrics)
