@@ -14,7 +14,11 @@ from keras_rankmetrics.comparing.compare import of_members_for
 from keras_rankmetrics.comparing.measured import ALL, Measured
 from keras_rankmetrics.comparing.measuring import measured_by
 from keras_rankmetrics.comparing.reading import Reading
-from keras_rankmetrics.comparing.report import order_of_ties
+from keras_rankmetrics.comparing.report import (
+    gaps,
+    order_of_ties,
+    warn_of_unjudged,
+)
 from keras_rankmetrics.comparing.results import Evaluated
 from keras_rankmetrics.conventions.convention import Convention
 from keras_rankmetrics.engine.messages import as_table
@@ -214,6 +218,11 @@ def tie_range(
         )
     means = list(Evaluated(measured, ALL).values())
     of_run = measured.systems[ALL]
+    named = slice(None, None, _EACH)  # the first variant of each metric
+    of_names = measured._replace(
+        metrics=measured.metrics[named], systems={ALL: of_run.taken(named)}
+    )
+    warn_of_unjudged(of_names)
     found = TieRanges()
     for place in range(0, len(names), _EACH):
         _, low, high, _ = of_run.values[place : place + _EACH]
@@ -230,6 +239,7 @@ def tie_range(
         f"lists: how many of {len(measured.lists):,} depend on the order of "
         "tied items.",
         f"bias: the value {' or '.join(orders)}, minus the mean.",
+        *gaps(of_names),
     )
     return found
 

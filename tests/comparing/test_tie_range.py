@@ -352,3 +352,13 @@ def test_weights_may_have_a_last_dimension_of_1():
 def test_weights_of_items_are_refused():
     with pytest.raises(ValueError, match="one weight for each list"):
         krm.tie_range([[1, 0]], [[1, 1]], "RR", sample_weight=[[1.0, 2.0]])
+
+
+def test_it_says_what_evaluate_says_of_the_input():
+    truth = {"q": {"a": 1}, "r": {"b": 1}, "s": {"c": 1}}
+    run = {"q": {"a": 0.5, "x": 0.5}, "r": {"b": -np.inf, "y": 0.1}}
+    found = krm.tie_range(truth, run, "RR P@1")
+    assert found.notes[2:] == krm.evaluate(truth, run, "RR P@1").report.notes
+    assert "all: 1 of 3 queries have no rows" in str(found)
+    with pytest.warns(UserWarning, match="none of its 2 retrieved items"):
+        krm.tie_range({"q": {"A": 1}}, {"q": {"a": 0.5, "b": 0.5}}, "RR")

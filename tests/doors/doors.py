@@ -230,8 +230,9 @@ def _explain(form: Callable) -> Callable:
 
 def _tie_range(form: Callable) -> Callable:
     def call(data: Data, folder: pathlib.Path) -> Found:
-        [found] = krm.tie_range(*form(data, folder), METRIC).values()
-        return Found(found.in_order)
+        ranges = krm.tie_range(*form(data, folder), METRIC)
+        _, _, *notes = ranges.notes  # the first two say what the columns are
+        return Found(ranges[METRIC].in_order, tuple(notes))
 
     return call
 
@@ -363,7 +364,7 @@ DOORS = {
     "diagnose: CSV": Door(_diagnose(_csvs), has_others=True),
     "diagnose: one frame": Door(_diagnose(_of_one(_table)), has_others=True),
     "explain: frames": Door(_explain(_frames), True, has_notes=False),
-    "tie_range: frames": Door(_tie_range(_frames), True, has_notes=False),
+    "tie_range: frames": Door(_tie_range(_frames), has_others=True),
     "evaluate: one frame": Door(_evaluate_one(_table), has_others=True),
     "evaluate: one lazy frame": Door(_evaluate_one(_lazy_table), True),
     "evaluate: one CSV": Door(_evaluate_one(_csv_table), has_others=True),
