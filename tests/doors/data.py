@@ -20,6 +20,9 @@ class Data:
         in_dicts: whether a dict can hold it.
         right_in: the doors that may be quiet, if their value is right by the
             documentation: `"none"`, those `"without notes"`, or `"all"`.
+        in_batches: whether a batch of a model shows it. Its items have no order
+            of their own, its scores may all be equal before training, its
+            labels may be shares, and a filler has no judged items.
     """
 
     columns: Mapping[str, Sequence[Any]]
@@ -27,6 +30,7 @@ class Data:
     of_items: bool = False
     in_dicts: bool = True
     right_in: str = "none"
+    in_batches: bool = True
 
     @property
     def others(self) -> list[str]:
@@ -172,13 +176,19 @@ CHECKED = {
         of_items=True,
     ),
     "scores that ascend": Data(
-        changed(score=lambda row, i: 0.1 * (i % SAME)), "scores are distances"
+        changed(score=lambda row, i: 0.1 * (i % SAME)),
+        "scores are distances",
+        in_batches=False,
     ),
     "equal scores": Data(
-        changed(score=lambda row, i: 0.5), "another column orders the items"
+        changed(score=lambda row, i: 0.5),
+        "another column orders the items",
+        in_batches=False,
     ),
     "labels below 1": Data(
-        changed(label=lambda row, i: 0.3 * row["label"]), "labels are shares"
+        changed(label=lambda row, i: 0.3 * row["label"]),
+        "labels are shares",
+        in_batches=False,
     ),
     "ids that are nan": Data(
         changed(item=first({0: "nan", 9: "nan", 18: "nan"}, "item")),
@@ -218,6 +228,7 @@ CHECKED = {
     "integers above 2**53": Data(
         changed(score=lambda row, i: 2**53 + 2 * (i % SAME) + i % 2),
         "scores that float64 ties",
+        right_in="all",
     ),
     "an item twice": Data(
         changed(item=first({1: ROW["item"][0]}, "item")),
@@ -226,7 +237,9 @@ CHECKED = {
         in_dicts=False,
     ),
     "all labels below 0": Data(
-        changed(label=lambda row, i: -1), "no item is judged"
+        changed(label=lambda row, i: -1),
+        "no item is judged",
+        in_batches=False,
     ),
     "labels and scores swapped": Data(
         changed(

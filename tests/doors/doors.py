@@ -170,7 +170,8 @@ def _matrix(data: Data) -> tuple[np.ndarray, np.ndarray]:
     """Return labels, -1 as padding, and scores, `[queries, items]`."""
     lists = list(by_query(data.columns, "label", "score").values())
     shape = len(lists), max(map(len, lists))
-    labels, scores = np.full(shape, -1.0), np.zeros(shape)
+    scores = np.zeros(shape, np.array(data.columns["score"]).dtype)
+    labels = np.full(shape, -1.0)
     for place, rows in enumerate(lists):
         labels[place, : len(rows)] = [row[0] for row in rows]
         scores[place, : len(rows)] = [row[1] for row in rows]
