@@ -84,8 +84,9 @@ class File(Input):
         is_of_command = isinstance(self.x, Source)
         for part in runs.chunks_of_file(self.source):
             if is_of_command:
-                runs.check_once(self.source, part)
-            found = part if is_of_command else runs.in_text(part)
+                found = runs.once(self.source, part)
+            else:
+                found = runs.in_text(part)
             yield Columns(*found[:3], found.rank)
         self.is_read = True
 

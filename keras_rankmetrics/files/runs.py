@@ -90,8 +90,10 @@ def judgements_path(path: str | os.PathLike[str]) -> str:
     return found[0] if found else folder
 
 
-def check_once(source: Source, part: Part) -> None:
-    """Raise FileError without rows, or if an item occurs twice in a query.
+def once(source: Source, part: Part) -> Part:
+    """Return rows with each item once in its query.
+
+    Raise FileError if there are no rows, or if an item occurs twice.
 
     Args:
         source: the file.
@@ -122,6 +124,7 @@ def check_once(source: Source, part: Part) -> None:
                 f"item {item_id} of query {query_id}, as in line {before}",
                 int(again),
             )
+    return part
 
 
 def _check_is_table(source: Source, line: bytes, number: int) -> None:

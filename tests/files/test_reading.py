@@ -18,8 +18,8 @@ from keras_rankmetrics.files import (
 )
 from keras_rankmetrics.files.blocks import Source
 from keras_rankmetrics.files.runs import (
-    check_once,
     chunks_of_file,
+    once,
     whole_queries,
 )
 from keras_rankmetrics.tables.item_rows import Part
@@ -50,7 +50,7 @@ def sorted_run_of(path, columns, watch=unwatched):
 def judgements_of(path, columns, watch=unwatched):
     source = Source(path, "label", columns, watch)
     [part] = chunks_of_file(source)
-    check_once(source, part)
+    once(source, part)
     return part
 
 
@@ -68,7 +68,7 @@ def rows_of(read, path, **columns):
 
 def check_items_once(path, value, columns):
     [part] = sorted_run_of(path, columns)
-    check_once(Source(path, value, columns), part)
+    once(Source(path, value, columns), part)
 
 
 def written(path, text):
