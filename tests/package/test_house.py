@@ -10,7 +10,7 @@ from tests.package import house
 IN_SEVERAL = {"evaluate", "per_query", "all", "any", "stack", "top_k"}
 MOST = {
     "silent cells, of checks that there are": 16,
-    "calls of `check_*`, `warn_*` by hand in the wing": 74,
+    "calls of `check_*`, `warn_*` by hand in the wing": 73,
 }
 
 
