@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import reprlib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Unpack
 
@@ -10,7 +11,8 @@ import apache_beam as beam
 from apache_beam.internal import pickler
 
 from keras_rankmetrics.adapters import worker
-from keras_rankmetrics.adapters.log_job import ColumnNames, LogJob
+from keras_rankmetrics.adapters.doors import job_of
+from keras_rankmetrics.adapters.log_job import JobOptions, LogJob
 from keras_rankmetrics.tables.jobs import Job
 from keras_rankmetrics.tables.members import Sums, merged
 
@@ -21,52 +23,14 @@ ROWS = 1000
 _Seen = tuple[list[Any], Sums | None]
 
 
-class Evaluate(beam.CombineFn):
-    """A `CombineFn` of metrics over rows, each of which is a list.
-
-    Rows are dicts with the same keys. Up to 1000 rows are collected before the
-    metrics see them together. Workers combine the states of the metrics.
-
-        rows | beam.CombineGlobally(Evaluate(metrics, "relevant", "shown"))
-
-    `beam.CombinePerKey` returns metrics for each key. On a worker, Keras takes
-    its backend from the environment variable KERAS_BACKEND.
-
-    With `query`, an element is the list of the rows of one query, in any order,
-    and each row is an item. `EvaluateItems` makes such lists of single rows.
-
-    The arguments are those of `keras_rankmetrics.adapters.spark.evaluate`, with
-    keys of the rows in place of columns.
+class _Combine(beam.CombineFn):
+    """A `CombineFn` of a job.
 
     Args:
-        metrics: a metric, a `MetricCollection`, a `Sliced` metric, a
-            `Comparison`, names such as `"NDCG(inputs=ids)@10"`, or a list of
-            these. They are not updated.
-        y_true: the key of labels, or of ids or indices of relevant items.
-        y_pred: the key of scores, or of recommended ids, best first; or a dict
-            with the key of each system.
-        sample_weight: the key of the weight of each list, its weight in the
-            mean of metrics passed by name; with `query`, of each item, and of
-            the query if its rows have one weight, as in `evaluate_rows`.
-        group: the key of the groups of `Sliced` metrics.
-        query: the key of queries, if each row is an item.
-        exclude: the key of the items that are not ranked.
-        num_relevant: the key of the number of relevant items of each list.
-        order: with `query`, the key whose values order the rows of a list.
-
-    Stability: provisional.
+        job: the job.
     """
 
-    def __init__(
-        self,
-        metrics: Any,
-        y_true: str,
-        y_pred: str | Mapping[str, str],
-        *,
-        query: str | None = None,
-        **columns: Unpack[ColumnNames],
-    ) -> None:
-        job = LogJob(metrics, y_true, y_pred, query, ROWS, **columns)
+    def __init__(self, job: LogJob) -> None:
         self._pickled = pickler.dumps(job)
 
     def create_accumulator(self) -> _Seen:
@@ -99,12 +63,88 @@ class Evaluate(beam.CombineFn):
         """Return copies of the metrics, updated on these lists alone."""
         job = _unpickled(self._pickled)
         sums = self.compact(accumulator)[1]
-        if job.query is not None:  # otherwise these may be the lists of a key
+        if job.query is not None:
             job.say(sums)
+        elif sums is not None:  # maybe of one key, where odd lists are no sign
+            job.refuse(sums.facts)
         return job.with_sums(sums)
 
 
-class EvaluateItems(beam.PTransform):
+class Evaluate(_Combine):
+    """A `CombineFn` of metrics over rows, each of which is a list.
+
+    Rows are dicts with the same keys. Up to 1000 rows are collected before the
+    metrics see them together. Workers combine the states of the metrics.
+
+        rows | beam.CombineGlobally(Evaluate(metrics, "relevant", "shown"))
+
+    `beam.CombinePerKey` returns metrics for each key. On a worker, Keras takes
+    its backend from the environment variable KERAS_BACKEND.
+
+    With `query`, an element is the list of the rows of one query, in any order,
+    and each row is an item. `EvaluateItems` makes such lists of single rows.
+
+    The arguments are those of `keras_rankmetrics.adapters.spark.evaluate`, with
+    keys of the rows in place of columns.
+
+    Args:
+        metrics: a metric, a `MetricCollection`, a `Sliced` metric, a
+            `Comparison`, names such as `"NDCG(inputs=ids)@10"`, or a list of
+            these. They are not updated.
+        y_true: the key of labels, or of ids or indices of relevant items.
+        y_pred: the key of scores, or of recommended ids, best first; or a dict
+            with the key of each system.
+        sample_weight: the key of the weight of each list, its weight in the
+            mean of metrics passed by name; with `query`, of each item, and of
+            the query if its rows have one weight, as in `evaluate_rows`.
+        group: the key of the groups of `Sliced` metrics.
+        query: the key of queries, if each row is an item.
+        exclude: the key of the items that are not ranked.
+        num_relevant: the key of the number of relevant items of each list.
+        order: with `query`, the key whose values order the rows of a list.
+        convention: the name of a tool, whose metrics and rules are used.
+
+    Stability: provisional.
+    """
+
+    def __init__(
+        self,
+        metrics: Any,
+        y_true: str,
+        y_pred: str | Mapping[str, str],
+        *,
+        query: str | None = None,
+        **options: Unpack[JobOptions],
+    ) -> None:
+        own = metrics, y_true, y_pred, query, ROWS
+        super().__init__(job_of(Evaluate, "Beam", own, options))
+
+
+class _OfRows(beam.PTransform):
+    """A transform of rows that refuses frames of pandas.
+
+    Without a priority, pandas would apply `|` to the values of a frame.
+    """
+
+    __pandas_priority__ = 2**16
+
+    def __ror__(self, left: Any, label: str | None = None) -> Any:
+        """Apply the transform to a list of rows.
+
+        Raises:
+            TypeError: if these are a frame of pandas.
+        """
+        if hasattr(left, "iloc"):
+            raise TypeError(
+                "The rows should be a PCollection of dicts. Received: a "
+                f"{type(left).__name__} of pandas. Pass "
+                '`pipeline | beam.Create(frame.to_dict("records"))`, or call '
+                "`keras_rankmetrics.evaluate`, which takes frames of pandas."
+            )
+        return super().__ror__(left, label)
+
+
+class EvaluateItems(_OfRows):
     """A `PTransform` of metrics over rows, each of which is an item.
 
         rows | EvaluateItems(metrics, "label", "score", query="query")
@@ -122,6 +162,7 @@ class EvaluateItems(beam.PTransform):
         group: the key of the groups of `Sliced` metrics.
         num_relevant: the key of the number of relevant items of the query.
         order: the key whose values order the rows of a list.
+        convention: the name of a tool, whose metrics and rules are used.
 
     Stability: provisional.
     """
@@ -133,13 +174,12 @@ class EvaluateItems(beam.PTransform):
         y_pred: str | Mapping[str, str],
         *,
         query: str,
-        **columns: Unpack[ColumnNames],
+        **options: Unpack[JobOptions],
     ) -> None:
         super().__init__()
+        own = metrics, y_true, y_pred, query, ROWS
         self._query = query
-        self._combine = Evaluate(
-            metrics, y_true, y_pred, query=query, **columns
-        )
+        self._combine = _Combine(job_of(EvaluateItems, "Beam", own, options))
 
     def expand(self, input_or_inputs: Any) -> Any:
         """Return the metrics of the rows, as a collection of one element."""
@@ -147,7 +187,7 @@ class EvaluateItems(beam.PTransform):
         return lists | beam.CombineGlobally(self._combine)
 
 
-class PerQuery(beam.PTransform):
+class PerQuery(_OfRows):
     """A `PTransform` of the value of each list, as a collection of dicts.
 
         rows | PerQuery(metrics, "label", "score", query="query")
@@ -168,6 +208,7 @@ class PerQuery(beam.PTransform):
         exclude: the key of the items that are not ranked.
         num_relevant: the key of the number of relevant items of each list.
         order: with `query`, the key whose values order the rows of a list.
+        convention: the name of a tool, whose metrics and rules are used.
 
     Stability: provisional.
     """
@@ -180,10 +221,11 @@ class PerQuery(beam.PTransform):
         *,
         query: str | None = None,
         keep: Sequence[str] = (),
-        **columns: Unpack[ColumnNames],
+        **options: Unpack[JobOptions],
     ) -> None:
         super().__init__()
-        job = LogJob(metrics, y_true, y_pred, query, ROWS, **columns)
+        own = metrics, y_true, y_pred, query, ROWS
+        job = job_of(PerQuery, "Beam", own, options)
         self._query = query
         self._pickled = pickler.dumps((job, worker.kept_columns(job, keep)))
 
@@ -223,6 +265,13 @@ def _lists(rows: list[Any], job: Job, keys: Sequence[str] = ()) -> Any:
         keys: the names of further columns.
     """
     if job.query is not None:
+        for of_query in rows:
+            if isinstance(of_query, Mapping):
+                raise TypeError(
+                    "With `query`, an element should be the list of the rows "
+                    f"of a query. Received: {reprlib.repr(of_query)}. Pass "
+                    "rows of items to `EvaluateItems`."
+                )
         rows = [row for of_query in rows for row in of_query]
     return worker.lists_of(job, _table(rows, job, keys))
 
@@ -232,13 +281,13 @@ def _table(rows: list[Any], job: Job, keys: Sequence[str]) -> Any:
 
     Raises:
         ValueError: if a row lacks a key.
-        TypeError: if the values of a key have several types.
+        TypeError: if a row is no dict, or the values of a key have several
+            types.
     """
     import pyarrow as pa
 
-    for row in rows:
-        worker.check_column_names(job, row)
-        worker.check_keys(keys, row)
+    for row in map(_dict_of, rows):
+        worker.check_column_names(job, row, keys)
     arrays = {}
     for name in dict.fromkeys([*job.names, *keys]):
         values, is_query = [row[name] for row in rows], name == job.query
@@ -255,7 +304,19 @@ def _table(rows: list[Any], job: Job, keys: Sequence[str]) -> Any:
     return pa.table(arrays)
 
 
+def _dict_of(row: Any) -> Mapping[str, Any]:
+    """Return the row; raise TypeError if it is no dict."""
+    if isinstance(row, Mapping):
+        return row
+    raise TypeError(
+        f"A row should be a dict. Received: {reprlib.repr(row)}, of the type "
+        f"{type(row).__name__}. Convert the rows first: `beam.Map(lambda row: "
+        "row._asdict())` for named tuples, `row.as_dict()` for `beam.Row`."
+    )
+
+
 def _query_of(row: Any, key: str) -> Any:
+    row = _dict_of(row)
     if key not in row:
         raise worker.no_column("query", key, row)
     return row[key]

@@ -8,19 +8,26 @@ from typing import Any, TypedDict
 
 import numpy as np
 
+from keras_rankmetrics.adapters import by_convention
+from keras_rankmetrics.conventions.convention import Convention
+from keras_rankmetrics.conventions.from_text import source_of
+from keras_rankmetrics.conventions.rules import SIGNS, Rules
+from keras_rankmetrics.tables import ids
 from keras_rankmetrics.tables.checks import Facts
-from keras_rankmetrics.tables.jobs import Job, refuse_nan
+from keras_rankmetrics.tables.jobs import Job
+from keras_rankmetrics.tables.members import warn_of_objects
 from keras_rankmetrics.tables.ragged import Lists
 
 
-class ColumnNames(TypedDict, total=False):
-    """The columns that any job may have next to `y_true` and `y_pred`."""
+class JobOptions(TypedDict, total=False):
+    """The arguments that any job may have after `y_true` and `y_pred`."""
 
     sample_weight: str | None
     group: str | Mapping[str, str] | None
     exclude: str | None
     num_relevant: str | None
     order: str | None
+    convention: str | Convention | None
 
 
 @dataclasses.dataclass(eq=False)
@@ -29,7 +36,8 @@ class LogJob(Job):
 
     Attributes:
         order: the column whose values order the rows of a list, ascending; or
-            None.
+            None. If the rules order tied items by id, it has these ids.
+        rules: the rules of the convention, or those of none.
 
     Raises:
         ValueError: if the arguments do not fit together, or the metrics need an
@@ -38,8 +46,13 @@ class LogJob(Job):
 
     order: str | None = None
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
+    def __post_init__(self, convention: str | Convention | None) -> None:
+        source, passed = source_of(convention), self.metrics
+        super().__post_init__(source)
+        self.rules = Rules()
+        if source is not None:
+            warn_of_objects(passed)
+            self.rules = by_convention.rules_of(source, passed)
         if self.order is not None and self.query in (None, self.order):
             raise ValueError(
                 "`order` should be a column that differs between the items of "
@@ -47,7 +60,20 @@ class LogJob(Job):
                 f"`query={self.query!r}`. Rows that are lists keep the order "
                 "of their arrays: leave `order` out."
             )
+        if self.rules.drop_same_id and self.query is None:
+            raise ValueError(
+                "This convention drops items with the id of their query. "
+                "Received: rows that are lists, without ids of queries. Pass "
+                "rows of items, with `query` and `order`."
+            )
         ordered = [m.name for m in self.members if self._needs_order(m)]
+        if self.query is not None and self.order is None:
+            needs = by_convention.needs_of_ids(self.rules, bool(ordered))
+            if needs:
+                raise ValueError(
+                    f"This convention {needs}. Received: rows of items without "
+                    '`order`. Name the column of their ids: `order="item"`.'
+                )
         if ordered and self.query is not None and self.order is None:
             raise ValueError(
                 "Metrics whose value depends on the order of tied items should "
@@ -69,7 +95,10 @@ class LogJob(Job):
 
     def _collected(self, lists: Lists) -> list[Facts]:
         """Return what the rows show, which the driver says."""
-        return self.facts_of(lists)
+        found = self.facts_of(lists)
+        if self.query is not None:
+            found[0].add_ids(lists[self.query].values)
+        return found
 
     @property
     def columns(self) -> list[tuple[str, str]]:
@@ -91,12 +120,50 @@ class LogJob(Job):
                 or two items have the same place in the order.
         """
         if self.order is not None:
-            values = _ordered(values, starts, self.order)
+            keys = _keys(values[self.order], self.rules)
+            values = _ordered(values, starts, self.order, keys)
         return super().lists_of_items(values, starts)
+
+    def as_read(self, lists: Lists) -> Lists:
+        """Return checked lists as the convention reads them.
+
+        Raises:
+            ValueError: if a value or a length is invalid, or the source does
+                not take a label.
+        """
+        lists = super().as_read(lists)
+        if self.form != "scores" or self.rules == Rules():
+            return lists
+        return by_convention.read_by(
+            self.rules,
+            lists,
+            self.y_true,
+            self.predictions,
+            self.query,
+            self.order,
+        )
+
+
+def _keys(values: np.ndarray, rules: Rules) -> np.ndarray:
+    """Return numbers, dates or times in the order of the rows of a list.
+
+    Raises:
+        TypeError: if the rules order items by their ids, and these are none.
+    """
+    if rules.ties in SIGNS:
+        if values.dtype.kind not in ids.KINDS:
+            raise TypeError(ids.refusal(values, "`order`"))
+        return SIGNS[rules.ties] * ids.text_order(values)
+    if values.dtype.kind == "U":
+        return np.unique(values, return_inverse=True)[1]
+    return values
 
 
 def _ordered(
-    values: Mapping[str, np.ndarray], starts: np.ndarray, by: str
+    values: Mapping[str, np.ndarray],
+    starts: np.ndarray,
+    by: str,
+    keys: np.ndarray,
 ) -> dict[str, np.ndarray]:
     """Return the columns with the rows of each list in order.
 
@@ -104,14 +171,11 @@ def _ordered(
         values: the columns.
         starts: the first row of each list.
         by: the column of the order.
+        keys: its values as numbers, dates or times.
 
     Raises:
-        ValueError: if a value of that column is NaN, or occurs twice in a list.
+        ValueError: if a value of that column occurs twice in a list.
     """
-    keys = values[by]
-    refuse_nan(by, keys)
-    if keys.dtype.kind == "O":  # text
-        keys = np.unique(keys, return_inverse=True)[1]
     lengths = np.diff(starts, append=len(keys))
     lists = np.repeat(np.arange(len(starts)), lengths)
     order = np.lexsort((keys, lists))

@@ -6,9 +6,21 @@ import functools
 from collections.abc import Mapping, Sequence
 from typing import Any, Unpack
 
-from keras_rankmetrics.adapters.log_job import ColumnNames, LogJob
+from keras_rankmetrics.adapters.doors import dataset_of, job_of
+from keras_rankmetrics.adapters.log_job import JobOptions
 from keras_rankmetrics.tables.jobs import LISTS_PER_UPDATE, Job
 from keras_rankmetrics.tables.members import Metrics
+
+_REMEDIES = {
+    "builtins.str": "For a path, pass `ray.data.read_parquet(path)`.",
+    "pandas.": "Pass `ray.data.from_pandas(dataset)`, or call "
+    "`keras_rankmetrics.evaluate`, which takes frames of pandas.",
+    "pyarrow.": "Pass `ray.data.from_arrow(dataset)`.",
+    "pyspark.sql.": "Pass `ray.data.from_spark(dataset)`, or call "
+    "`keras_rankmetrics.adapters.spark.evaluate`.",
+    "ray.data.": "Pass the Dataset that it was made of.",
+    "": "Pass a Dataset of Ray, such as `ray.data.from_items(rows)`.",
+}
 
 
 def evaluate(
@@ -20,7 +32,7 @@ def evaluate(
     query: str | None = None,
     backend: str | None = None,
     lists_per_update: int = LISTS_PER_UPDATE,
-    **columns: Unpack[ColumnNames],
+    **options: Unpack[JobOptions],
 ) -> Metrics:
     """Compute metrics over the lists of a dataset.
 
@@ -52,6 +64,7 @@ def evaluate(
         exclude: the column of the items that are not ranked.
         num_relevant: the column of the number of relevant items of each list.
         order: with `query`, the column whose values order the rows of a list.
+        convention: the name of a tool, whose metrics and rules are used.
 
     Returns:
         Copies of the metrics, updated on these lists alone.
@@ -60,7 +73,9 @@ def evaluate(
     """
     from keras_rankmetrics.adapters import worker
 
-    job = LogJob(metrics, y_true, y_pred, query, lists_per_update, **columns)
+    dataset = _dataset(dataset)
+    own = metrics, y_true, y_pred, query, lists_per_update
+    job = job_of(evaluate, "Ray", own, options, backend)
     if query is not None and not dataset.take(1):  # Ray cannot group no rows
         return job.with_sums(None)
     states = _mapped(dataset, job, backend, "table_to_states", job)
@@ -80,7 +95,7 @@ def per_query(
     keep: Sequence[str] = (),
     backend: str | None = None,
     lists_per_update: int = LISTS_PER_UPDATE,
-    **columns: Unpack[ColumnNames],
+    **options: Unpack[JobOptions],
 ) -> Any:
     """Compute the value of each list, as a Dataset that stays distributed.
 
@@ -95,8 +110,8 @@ def per_query(
         keep: if each row is a list, the columns to copy next to its values.
         backend: as for `evaluate`.
         lists_per_update: as for `evaluate`.
-        **columns: `sample_weight`, `exclude`, `num_relevant` and `order`, as
-            for `evaluate`.
+        **options: `sample_weight`, `exclude`, `num_relevant`, `order` and
+            `convention`, as for `evaluate`.
 
     Returns:
         A Dataset of the column `query`, or those to `keep`, and a column for
@@ -107,9 +122,18 @@ def per_query(
     """
     from keras_rankmetrics.adapters import worker
 
-    job = LogJob(metrics, y_true, y_pred, query, lists_per_update, **columns)
+    dataset = _dataset(dataset)
+    own = metrics, y_true, y_pred, query, lists_per_update
+    job = job_of(per_query, "Ray", own, options, backend)
     keys = worker.kept_columns(job, keep)
     return _mapped(dataset, job, backend, "table_to_values", (job, keys))
+
+
+def _dataset(x: Any) -> Any:
+    """Return the Dataset; raise TypeError for others."""
+    from ray.data import Dataset
+
+    return dataset_of("dataset", x, Dataset, "ray.data.Dataset", _REMEDIES)
 
 
 def _mapped(

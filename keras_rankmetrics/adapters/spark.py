@@ -6,7 +6,8 @@ import functools
 from collections.abc import Mapping, Sequence
 from typing import Any, Unpack
 
-from keras_rankmetrics.adapters.log_job import ColumnNames, LogJob
+from keras_rankmetrics.adapters.doors import dataset_of, job_of
+from keras_rankmetrics.adapters.log_job import JobOptions
 from keras_rankmetrics.tables.jobs import LISTS_PER_UPDATE, Job
 from keras_rankmetrics.tables.members import (
     Metrics,
@@ -14,6 +15,15 @@ from keras_rankmetrics.tables.members import (
 )
 
 _SCHEMA = "states binary"
+_REMEDIES = {
+    "builtins.str": "For the name of a table, pass `spark.table(name)`; for a "
+    "path, `spark.read.parquet(path)`.",
+    "pandas.": "Pass `spark.createDataFrame(df)`, or call "
+    "`keras_rankmetrics.evaluate`, which takes frames of pandas.",
+    "pyspark.pandas.": "Pass `df.to_spark()`.",
+    "pyspark.sql.": "Pass the DataFrame that it was made of.",
+    "": "Pass a DataFrame of Spark, such as `spark.createDataFrame(rows)`.",
+}
 
 
 def evaluate(
@@ -25,7 +35,7 @@ def evaluate(
     query: str | None = None,
     backend: str | None = None,
     lists_per_update: int = LISTS_PER_UPDATE,
-    **columns: Unpack[ColumnNames],
+    **options: Unpack[JobOptions],
 ) -> Metrics:
     """Compute metrics over the lists of a DataFrame.
 
@@ -71,6 +81,10 @@ def evaluate(
         order: with `query`, the column whose values order the rows of a list,
             ascending, such as a position, a time or an id. Metrics of
             `ties="stable"` need it, since rows are in no order after a shuffle.
+            With a convention that orders tied items by their ids, the column of
+            these ids.
+        convention: the name of a tool, such as `"trec_eval"`. Metrics passed by
+            name are then those of the tool, and rows are read by its rules.
 
     Returns:
         Copies of the metrics, updated on these lists alone. `result()`,
@@ -78,9 +92,9 @@ def evaluate(
         `MetricCollection`.
 
     Raises:
-        ValueError: if a column is missing, or the arguments do not fit the
-            metrics.
-        TypeError: if a column has the wrong type.
+        ValueError: if a column is missing, the arguments do not fit the
+            metrics, or rows cannot be what they should be.
+        TypeError: if `df` is no DataFrame, or a column has the wrong type.
         pyspark.errors.PythonException: if a worker finds invalid values, which
             the message names.
 
@@ -90,7 +104,9 @@ def evaluate(
 
     from keras_rankmetrics.adapters import worker
 
-    job = LogJob(metrics, y_true, y_pred, query, lists_per_update, **columns)
+    df = _frame(df)
+    own = metrics, y_true, y_pred, query, lists_per_update
+    job = job_of(evaluate, "Spark", own, options, backend)
     lists, names = _lists(df, job)
     on_worker = functools.partial(
         worker.on_worker,
@@ -119,11 +135,13 @@ def per_query(
     keep: Sequence[str] = (),
     backend: str | None = None,
     lists_per_update: int = LISTS_PER_UPDATE,
-    **columns: Unpack[ColumnNames],
+    **options: Unpack[JobOptions],
 ) -> Any:
     """Compute the value of each list, as a DataFrame that stays distributed.
 
     Nothing is computed before Spark needs the result, and nothing is collected.
+    So there are no warnings as by `evaluate`; rows that cannot be what they
+    should be are errors.
 
     Args:
         df: a `pyspark.sql.DataFrame`.
@@ -137,8 +155,8 @@ def per_query(
             such as its id.
         backend: as for `evaluate`.
         lists_per_update: as for `evaluate`.
-        **columns: `sample_weight`, `exclude`, `num_relevant` and `order`, as
-            for `evaluate`.
+        **options: `sample_weight`, `exclude`, `num_relevant`, `order` and
+            `convention`, as for `evaluate`.
 
     Returns:
         A DataFrame of the column `query`, or those to `keep`, and a double
@@ -149,7 +167,7 @@ def per_query(
     Raises:
         ValueError: if a column is missing, the arguments do not fit the
             metrics, or a metric has no values of lists.
-        TypeError: if a column has the wrong type.
+        TypeError: if `df` is no DataFrame, or a column has the wrong type.
 
     Stability: provisional.
     """
@@ -158,7 +176,9 @@ def per_query(
 
     from keras_rankmetrics.adapters import worker
 
-    job = LogJob(metrics, y_true, y_pred, query, lists_per_update, **columns)
+    df = _frame(df)
+    own = metrics, y_true, y_pred, query, lists_per_update
+    job = job_of(per_query, "Spark", own, options, backend)
     keys = worker.kept_columns(job, keep)
     lists, names = _lists(df, job, keep)
     pickled = cloudpickle.dumps((job, names, keys))
@@ -169,6 +189,21 @@ def per_query(
     )
     schema = types.StructType([*(df.schema[key] for key in keys), *values])
     return lists.mapInArrow(to_values, schema)
+
+
+def _frame(df: Any) -> Any:
+    """Return the DataFrame; raise an error for others, and for a stream."""
+    from pyspark.sql import DataFrame
+
+    name = "pyspark.sql.DataFrame"
+    df = dataset_of("df", df, DataFrame, name, _REMEDIES)
+    if df.isStreaming:
+        raise ValueError(
+            "`df` should be a DataFrame whose rows end. Received: a stream. "
+            "Evaluate each of its batches in `foreachBatch`, and add up the "
+            "states: `metric.state`."
+        )
+    return df
 
 
 def _lists(
@@ -191,8 +226,7 @@ def _lists(
 
     from keras_rankmetrics.adapters import worker
 
-    worker.check_column_names(job, df.columns)
-    worker.check_keys(keep, df.columns)
+    worker.check_column_names(job, df.columns, keep)
     names = list(dict.fromkeys([*job.names, *keep]))
     quoted = ("`" + name.replace("`", "``") + "`" for name in names)
     df = df.select(*quoted).toDF(*map(str, range(len(names))))

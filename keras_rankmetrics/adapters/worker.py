@@ -19,10 +19,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import types
 
+from keras_rankmetrics.adapters.doors import BACKENDS
 from keras_rankmetrics.engine.aggregates import State
 from keras_rankmetrics.tables import ids
 from keras_rankmetrics.tables.checks import Facts
-from keras_rankmetrics.tables.jobs import Job, refuse_first
+from keras_rankmetrics.tables.jobs import Job, refuse_first, refuse_nan
 from keras_rankmetrics.tables.members import (
     Sums,
     check_has_values,
@@ -61,8 +62,7 @@ def on_worker(
         pickled: the job, and what else the function needs.
     """
     names = job.backends if backend is None else [backend]
-    # The numpy backend of Keras imports JAX.
-    packages = {name: {"numpy": "jax"}.get(name, name) for name in names}
+    packages = {name: BACKENDS[name] for name in names}
 
     # A local function is pickled as code, without importing this module. So
     # the environment is set before Keras reads it.
@@ -208,8 +208,6 @@ def in_buckets(pickled: bytes, table: Any) -> Any:
     check_schema(job, table.schema)
     queries = table[job.query].combine_chunks()
     values = _known(queries, np.ones(len(queries), np.int64))
-    if values.dtype.kind not in "iu":
-        values = values.astype(str)
     # The keys of integers are the integers, which may all be multiples of 64.
     keys = ids.mixed(ids.keys_of(values))
     buckets = (keys % np.uint64(BUCKETS)).astype(np.int32)
@@ -287,6 +285,7 @@ def values_of_table(
     reading = _Reading(job, [table], before)
     with reading.located(part):
         for lists in reading:
+            job.refuse(job.facts_of(lists))
             values = job.per_list(lists)
     kept = {name: table[name] for name in keys}
     return pa.table({**kept, **values})
@@ -357,8 +356,7 @@ def _is_wrong(job: Job, table: Any) -> bool:
 def _read(table: Any, job: Job) -> Lists:
     """Return the checked lists of a table, by the names of the columns."""
     lists = (_of_rows if job.query is None else _of_queries)(table, job)
-    job.check_lists(lists)
-    return lists
+    return job.as_read(lists)
 
 
 def _of_rows(table: Any, job: Job) -> Lists:
@@ -388,19 +386,21 @@ def _of_rows(table: Any, job: Job) -> Lists:
 def _of_queries(table: Any, job: Job) -> Lists:
     """Return the lists of a table in which each row is a query."""
     rows = table[ROWS].to_numpy()
-    _known(table[job.query].combine_chunks(), rows)
+    queries = _known(table[job.query].combine_chunks(), rows)
     values = {}
     for name in job.names:
         if name != job.query:
             array, lengths = flattened(table[name].combine_chunks())
             # Spark leaves nulls out of its lists.
-            _refuse_nulls(name, (rows - lengths).sum(), rows.sum())
+            nulls = (rows - lengths).sum() + array.null_count
+            _refuse_nulls(name, nulls, rows.sum(), _FILL)
             values[name] = _numpy(array, name)
-    return job.lists_of_items(values, np.cumsum(rows) - rows)
+    lists = job.lists_of_items(values, np.cumsum(rows) - rows)
+    return {**lists, str(job.query): Ragged.of_single(queries)}
 
 
 def _known(queries: Any, rows: np.ndarray) -> np.ndarray:
-    """Return the ids of queries, whole floats as integers.
+    """Return the ids of queries, integers or text; whole floats as integers.
 
     Args:
         queries: an Arrow array.
@@ -415,7 +415,7 @@ def _known(queries: Any, rows: np.ndarray) -> np.ndarray:
         if ids.are_known(values):
             return values.astype(np.int64)
     elif not queries.null_count:
-        return queries.to_numpy(zero_copy_only=False)
+        return _text_of_one_width(queries.to_numpy(zero_copy_only=False))
     else:
         values = np.array(queries.to_pylist(), object)
     raise ValueError(ids.refusal(np.repeat(values, rows), "`query`"))
@@ -440,27 +440,32 @@ def flattened(array: Any) -> tuple[Any, np.ndarray]:
     return array.flatten(), lengths.to_numpy().astype(np.int64)
 
 
-def _without_nulls(array: Any, name: str) -> Any:
-    _refuse_nulls(name, array.null_count, len(array))
-    return array
+_FILL = "Remove the rows, or fill them in."
+_EMPTY = "Only a whole array may be null, which means an empty one."
 
 
-def _refuse_nulls(name: str, nulls: int, number: int) -> None:
+def _refuse_nulls(name: str, nulls: int, number: int, remedy: str) -> None:
     """Raise ValueError if some values of a column are null."""
     if nulls:
         raise ValueError(
             f"The column {name!r} should hold no null. Received: {nulls} of "
-            f"them among {number} values. Only a whole array may be null, "
-            "which means an empty one."
+            f"them among {number} values. {remedy}"
         )
 
 
 def _numpy(array: Any, name: str) -> np.ndarray:
-    array = _without_nulls(array, name)
+    """Return the values of all lists of a column, none of them missing."""
+    _refuse_nulls(name, array.null_count, len(array), _EMPTY)
     if types.is_null(array.type):  # all lists are empty
         return np.zeros(0)
-    values: np.ndarray = array.to_numpy(zero_copy_only=False)
+    values = _text_of_one_width(array.to_numpy(zero_copy_only=False))
+    refuse_nan(name, values)
     return values.astype(np.float32) if values.dtype == np.float16 else values
+
+
+def _text_of_one_width(values: np.ndarray) -> np.ndarray:
+    """Return objects, which are texts, as an array of text."""
+    return values.astype(np.str_) if values.dtype.kind == "O" else values
 
 
 def _ids(
@@ -479,7 +484,7 @@ def _ids(
     Raises:
         ValueError: if an id is null, or a list repeats -1.
     """
-    values = _without_nulls(values, name)
+    _refuse_nulls(name, values.null_count, len(values), _EMPTY)
     if not types.is_integer(values.type):
         return values, lengths
     is_padding = values.to_numpy() == -1
@@ -598,18 +603,20 @@ def check_schema(job: Job, schema: Any) -> None:
         )
 
 
-def check_column_names(job: Job, names: Iterable[str]) -> None:
-    """Raise ValueError if a column that a job reads is not among the names."""
-    for argument, name in job.columns:
+def check_column_names(
+    job: Job, names: Iterable[str], keep: Iterable[str] = ()
+) -> None:
+    """Raise ValueError if a column is not among the names.
+
+    Args:
+        job: the job, which names the columns that it reads.
+        names: the names of all columns.
+        keep: the columns to keep.
+    """
+    kept = [("keep", name) for name in keep]
+    for argument, name in [*job.columns, *kept]:
         if name not in names:
             raise no_column(argument, name, names)
-
-
-def check_keys(keys: Iterable[str], names: Iterable[str]) -> None:
-    """Raise ValueError if a column to keep is not among the names."""
-    for key in keys:
-        if key not in names:
-            raise no_column("keep", key, names)
 
 
 def kept_columns(job: Job, keep: Sequence[str]) -> list[str]:

@@ -11,6 +11,7 @@ import numpy as np
 
 from keras_rankmetrics.comparing import spellings
 from keras_rankmetrics.comparing.measured import Overlap
+from keras_rankmetrics.conventions.rules import SIGNS
 from keras_rankmetrics.engine.messages import warn
 from keras_rankmetrics.tables import ids, item_rows
 from keras_rankmetrics.tables.item_rows import (
@@ -36,7 +37,6 @@ _CONVERT = {
     "item": "Convert one side, or pass `item_ids`, the id of each number",
 }
 KEEP_BEST = 'Remove one, or pass `duplicates="best"` to keep the best of each.'
-SIGNS = {"first_id_first": 1, "last_id_first": -1}  # of orders by id
 _REMOVE = "`duplicates` is for runs: remove one."
 
 
@@ -349,7 +349,7 @@ class Joining:
         if labels.ndim > 1:
             # The best order takes the first of equal items: here that with the
             # last id, as in ndeval, whatever the order of the rows.
-            order = np.lexsort((-_order_of_ids(items), lists))
+            order = np.lexsort((-ids.text_order(items), lists))
         lengths = np.bincount(lists, minlength=len(self._truth.numbers))
         [places] = np.nonzero(lengths)
         return Joined(places, lengths[places], labels[order], scores[order])
@@ -514,15 +514,9 @@ def by_score_and_id(
     tied = tied_places(lists, scores, order)
     tied = tied[scores[order[tied]] > -np.inf]
     same = order[tied]
-    keys = sign * _order_of_ids(items[same]), -scores[same], lists[same]
+    keys = sign * ids.text_order(items[same]), -scores[same], lists[same]
     order[tied] = same[np.lexsort(keys)]
     return order
-
-
-def _order_of_ids(items: np.ndarray) -> np.ndarray:
-    """Return integers in the order of ids, which are text in other tools."""
-    texts = items.astype(np.str_) if items.dtype.kind in "iu" else items
-    return np.unique(texts, return_inverse=True)[1]
 
 
 def _without_ties(

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from keras_rankmetrics import conventions
 from keras_rankmetrics.comparing import (
     joining,
     requirements,
@@ -35,14 +34,21 @@ from keras_rankmetrics.comparing.reading import (
 )
 from keras_rankmetrics.comparing.requirements import notes_on_shares
 from keras_rankmetrics.conventions.convention import Convention
-from keras_rankmetrics.conventions.from_text import asked_in, options_by_name
+from keras_rankmetrics.conventions.from_text import (
+    asked_in,
+    options_by_name,
+    source_of,
+)
 from keras_rankmetrics.conventions.rules import Rules
-from keras_rankmetrics.engine.messages import warn
 from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
 from keras_rankmetrics.files import QueriesReturnError
 from keras_rankmetrics.tables import checks
 from keras_rankmetrics.tables.ids import as_text
-from keras_rankmetrics.tables.members import members_of, metrics_in
+from keras_rankmetrics.tables.members import (
+    members_of,
+    metrics_in,
+    warn_of_objects,
+)
 from keras_rankmetrics.types import UNJUDGED
 
 _MANY = 10  # queries; few of them are an example
@@ -75,9 +81,7 @@ def measured_by(
         of_members: returns the values of the members of the metrics; by
             default those of systems next to the truth.
     """
-    source = convention
-    if isinstance(convention, str):
-        source = conventions.named(convention)
+    source = source_of(convention)
     options = options_by_name(
         source, together.are_of_lists(sample_weight, systems)
     )
@@ -90,13 +94,8 @@ def measured_by(
         else:
             made.append(each)
     asked = members_of(made, statistics.check)
-    objects = [x.name for x in metrics_in(metrics) if not isinstance(x, str)]
-    if source is not None and objects:
-        warn(
-            f"With `convention`, metrics should be text. Received: {objects}, "
-            "objects, which keep options of their own. Pass names, such as "
-            '`"NDCG@10"`, for the numbers of the tool.'
-        )
+    if source is not None:
+        warn_of_objects(metrics)
     of_them = functools.partial(
         _by_rules,
         of_members or of_systems,

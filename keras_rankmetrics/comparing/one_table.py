@@ -35,7 +35,7 @@ from keras_rankmetrics.comparing.reading import (
     warn_if_none_dropped,
     warn_of_direction,
 )
-from keras_rankmetrics.conventions.rules import Rules
+from keras_rankmetrics.conventions.rules import SIGNS, Rules
 from keras_rankmetrics.engine.inputs import warn_if_swapped
 from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
 from keras_rankmetrics.files import QueriesReturnError
@@ -262,7 +262,7 @@ class ListsOfTable:
             ValueError: if tied items should be in the order of ids that the
                 table lacks.
         """
-        sign = joining.SIGNS.get(self._ties)
+        sign = SIGNS.get(self._ties)
         if not self._are_in_order or sign is None:
             return slice(None)
         if has_items(self._table):

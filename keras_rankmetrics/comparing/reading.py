@@ -23,7 +23,7 @@ from keras_rankmetrics.files import NOTHING, QueriesReturnError
 from keras_rankmetrics.tables import checks, item_rows, roles
 from keras_rankmetrics.tables.ids import (
     EXACT,
-    KINDS,
+    are_same,
     as_text,
     column_array,
     ids_of,
@@ -437,11 +437,7 @@ def without_padding(rows: Rows) -> Rows:
 
 def have_same_id(rows: Rows) -> np.ndarray:
     """Return True for items whose id is that of their query, bool `[rows]`."""
-    query, item, _ = rows
-    if KINDS[query.dtype.kind] != KINDS[item.dtype.kind]:
-        return np.zeros(len(query), bool)
-    found: np.ndarray = query == item
-    return found
+    return are_same(rows.query, rows.item)
 
 
 def _named_items(item: np.ndarray, item_ids: Any, argument: str) -> np.ndarray:

@@ -33,6 +33,13 @@ _FUNCTIONS = {
 }
 
 
+def source_of(convention: str | Convention | None) -> Convention | None:
+    """Return a convention, which may be passed by its name, or None."""
+    if isinstance(convention, str):
+        return conventions.named(convention)
+    return convention
+
+
 def options_by_name(
     convention: Convention | None, lists_have_weights: bool
 ) -> dict[str, Any]:

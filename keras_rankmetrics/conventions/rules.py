@@ -12,6 +12,8 @@ ORDERS = {
     "first_id_first": "their ids, the first one first",
     "first_row_first": "the run",
 }
+SIGNS = {"first_id_first": 1, "last_id_first": -1}
+"""The sign of the order of ids, by the rule of ties."""
 
 
 class Rules(NamedTuple):

@@ -12,15 +12,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from keras_rankmetrics.engine.inputs import padding_warning
 from keras_rankmetrics.engine.messages import warn
 from keras_rankmetrics.gains import exponential_gain
 from keras_rankmetrics.tables import ids
 from keras_rankmetrics.tables.item_rows import Rows
+from keras_rankmetrics.types import UNJUDGED
 
 _GRADES = 30  # gains of grades above it make all others vanish
 _EPOCH = 7.5e8, 2.2e9  # seconds since 1970, in 1993 and in 2039
 _UNITS = 1, 1e3, 1e6, 1e9  # seconds, and what is shorter
 _FIRST = 10_000  # rows, of which most data need no more
+_UNSIGNED = 254  # -2 as the narrowest unsigned integer
 _MANY = 15  # rows that are not all better than the row above by chance
 
 # By `higher_is_better`: how scores go if the best items come first, how they
@@ -78,6 +81,8 @@ class Facts:
         longest: the number of items of the longest list.
         cut: an id that has lost digits, or None.
         missing: an id that stands for none, as text, or None.
+        tied: which metrics read different scores as tied, in a sentence, or
+            None.
     """
 
     truth: str = "The truth"
@@ -97,6 +102,7 @@ class Facts:
     longest: int = 0
     cut: str | None = None
     missing: str | None = None
+    tied: str | None = None
 
     def add_labels(self, labels: np.ndarray) -> None:
         """Add labels of any shape."""
@@ -118,9 +124,8 @@ class Facts:
         self.steps = self.steps + steps_of(query, scores)
         if labels is not None and not self.steps[:2].all():
             of_one = query[1:] == query[:-1]
-            scores, labels = scores[1:] - scores[:-1], labels[1:] - labels[:-1]
-            rising = np.sign(scores[of_one]) * np.sign(labels[of_one])
-            self.rising += int(np.nansum(rising))
+            rising = _directions(scores) * _directions(labels)
+            self.rising += int(rising[of_one].sum())
 
     def add_ranks(self, rows: Rows, rank: np.ndarray | None = None) -> None:
         """Add ranks next to scores, if there are any.
@@ -171,6 +176,7 @@ class Facts:
             longest=max(self.longest, other.longest),
             cut=self.cut or other.cut,
             missing=self.missing or other.missing,
+            tied=self.tied or other.tied,
         )
 
     @property
@@ -204,7 +210,7 @@ class Said(NamedTuple):
     Attributes:
         check: the check.
         what: what is expected and received.
-        remedy: what to do.
+        remedy: what to do; empty if `what` says it.
     """
 
     check: Check
@@ -212,7 +218,7 @@ class Said(NamedTuple):
     remedy: str
 
     def __str__(self) -> str:
-        return f"{self.what} {self.remedy}"
+        return f"{self.what} {self.remedy}".rstrip()
 
 
 def said_of(facts: Facts, metrics: Sequence[Any]) -> Iterator[Said]:
@@ -242,12 +248,26 @@ def say(facts: Facts, metrics: Sequence[Any]) -> None:
         metrics: as for `said_of`.
 
     Raises:
-        ValueError: if the rows cannot be what they should be.
+        ValueError: as by `refuse`.
+    """
+    refuse(facts, metrics)
+    for said in said_of(facts, metrics):
+        warn(str(said))
+
+
+def refuse(facts: Facts, metrics: Sequence[Any]) -> None:
+    """Raise ValueError if the rows cannot be what they should be.
+
+    A door that sees only some rows of a table does no more: they may look odd
+    where all rows together do not.
+
+    Args:
+        facts: as for `said_of`.
+        metrics: as for `said_of`.
     """
     for said in said_of(facts, metrics):
         if said.check.level == "error":
             raise ValueError(str(said))
-        warn(str(said))
 
 
 def steps_of(query: np.ndarray, scores: np.ndarray) -> np.ndarray:
@@ -281,6 +301,12 @@ def _in_order(
     if are_sorted and len({*firsts}) == len(firsts):
         return slice(None)
     return np.lexsort((-scores, rank, query))
+
+
+def _directions(values: np.ndarray) -> np.ndarray:
+    """Return 1 for a value above the one before, -1 below it, and else 0."""
+    before, after = values[:-1], values[1:]
+    return (after > before).astype(np.int64) - (after < before)
 
 
 def wrong_order(
@@ -321,20 +347,24 @@ def are_all_relevant(facts: Facts, metrics: Sequence[Any]) -> bool:
 def _examples(labels: np.ndarray) -> np.ndarray:
     """Return the lowest and highest labels below 0, of shares, and from 0 on.
 
-    A fraction below 0 comes with them. All labels are checked by these.
+    `UNJUDGED`, a fraction below 0, and the labels below a highest one that may
+    be -1 as an unsigned integer come with them. All checks read these alone.
     """
     ends = [labels.min(), labels.max()] if len(labels) else []
+    highest = ends[1] if ends else 0
+    below = labels[labels < highest] if highest >= _UNSIGNED else labels[:0]
     if labels.dtype.kind in "iu" and ends and ends[0] >= 0:
-        return np.array(ends, np.float64)
+        return np.array([*ends, *below[np.argsort(below)[-1:]]], np.float64)
     negative, others = labels[labels < 0], labels[labels >= 0]
+    unjudged = negative[negative == UNJUDGED][:1]
     fractions = negative[negative != np.floor(negative)][:1]
     shares = others[(others > 0) & (others < 1)]
     of_kinds = [
         x[[np.argmin(x), np.argmax(x)]]
-        for x in (negative, shares, others)
+        for x in (negative[negative != UNJUDGED], shares, others, below)
         if len(x)
     ]
-    return np.concatenate([np.zeros(0), *of_kinds, fractions])
+    return np.concatenate([np.zeros(0), *of_kinds, unjudged, fractions])
 
 
 # The checks, in their order.
@@ -346,7 +376,7 @@ def _ratings_below_0(facts: Facts, _: Sequence[Any]) -> _Found:
     labels = np.concatenate([np.zeros(0), *facts.labels])
     negative = np.unique(labels[labels < 0])
     remedy = facts.remedies.get("ratings_below_0")
-    if remedy is None:  # columns have `padding_warning`, which says more
+    if remedy is None:  # of columns, `_negative_labels` says more
         return None
     if len(negative) < 2 or (negative == np.floor(negative)).all():
         return None
@@ -356,6 +386,14 @@ def _ratings_below_0(facts: Facts, _: Sequence[Any]) -> _Found:
         "ratings or logits.",
         remedy,
     )
+
+
+def _negative_labels(facts: Facts, _: Sequence[Any]) -> _Found:
+    if "ratings_below_0" in facts.remedies:
+        return None
+    labels = np.concatenate([np.zeros(0), *facts.labels])
+    warning = padding_warning(labels, has_order=False)
+    return None if warning is None else (warning, "")
 
 
 def _infinite_labels(facts: Facts, _: Sequence[Any]) -> _Found:
@@ -467,6 +505,16 @@ def _ranks(name: str) -> Callable[[Facts, Sequence[Any]], _Found]:
     return says
 
 
+def _tied_scores(facts: Facts, _: Sequence[Any]) -> _Found:
+    if facts.tied is None:
+        return None
+    return (
+        facts.tied,
+        "Pass ranks in place of scores, or use the backend torch or "
+        "tensorflow.",
+    )
+
+
 def _one_row_a_query(facts: Facts, _: Sequence[Any]) -> _Found:
     if facts.lists < 2 or facts.longest != 1:
         return None
@@ -502,6 +550,7 @@ CHECKS = (
     Check("cut_ids", "warning", "id", _cut_ids),
     Check("missing_ids", "warning", "id", _missing_ids),
     Check("ratings_below_0", "warning", "label", _ratings_below_0),
+    Check("negative_labels", "warning", "label", _negative_labels),
     Check("infinite_labels", "error", "label", _infinite_labels),
     Check("nothing_judged", "warning", "label", _nothing_judged),
     Check("low_labels", "warning", "label", _low_labels),
@@ -512,4 +561,5 @@ CHECKS = (
     Check("ranks_of_trec", "warning", "score", _ranks("ranks_of_trec")),
     Check("ascend", "warning", "score", _ascend),
     Check("equal_scores", "warning", "score", _equal_scores),
+    Check("tied_scores", "warning", "score", _tied_scores),
 )

@@ -189,8 +189,7 @@ def read_rows(
         read = as_column if name in job.groups else as_numbers
         arrays[name] = read(name, x)[order]
         check_finite(name, arrays[name])
-    lists = job.lists_of_items(arrays, starts)
-    job.check_lists(lists)
+    lists = job.as_read(job.lists_of_items(arrays, starts))
     texts = _texts_at(query, first)
     for place, facts in enumerate(job.facts_of(lists, "`{}`")):
         if not place:

@@ -177,6 +177,20 @@ def refusal(ids: np.ndarray, argument: str, expected: str = _EXPECTED) -> str:
     )
 
 
+def text_order(ids: np.ndarray) -> np.ndarray:
+    """Return integers in the order of ids, which are text in other tools."""
+    texts = ids.astype(np.str_) if ids.dtype.kind in "iu" else ids
+    return np.unique(texts, return_inverse=True)[1]
+
+
+def are_same(some: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """Return True for equal ids; those of two types are not equal."""
+    if KINDS[some.dtype.kind] != KINDS[others.dtype.kind]:
+        return np.zeros(len(some), bool)
+    same: np.ndarray = some == others
+    return same
+
+
 def without_digits(*columns: np.ndarray) -> str | None:
     """Return an id that a spreadsheet has rounded, as text, or None."""
     texts = [x for x in columns if x.dtype.kind in "US"]

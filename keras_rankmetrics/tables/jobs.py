@@ -13,10 +13,10 @@ import keras
 import numpy as np
 from keras import ops
 
-from keras_rankmetrics.conventions.from_text import options_by_name
-from keras_rankmetrics.engine.inputs import padding_warning, share_in
+from keras_rankmetrics.conventions.convention import Convention
+from keras_rankmetrics.conventions.from_text import options_by_name, source_of
+from keras_rankmetrics.engine.inputs import share_in
 from keras_rankmetrics.engine.inputs.tensors import dtype_of_doubles
-from keras_rankmetrics.engine.messages import warn
 from keras_rankmetrics.engine.metric.accumulator import (
     Accumulator,
     has_code_of_user,
@@ -41,7 +41,11 @@ from keras_rankmetrics.tables.ragged import (
     on_one_thread,
     padded,
 )
-from keras_rankmetrics.tables.single_precision import are_tied, rows_in_float32
+from keras_rankmetrics.tables.single_precision import (
+    in_float64,
+    rows_in_float32,
+    ties_some,
+)
 
 LISTS_PER_UPDATE = 4096
 
@@ -74,6 +78,7 @@ class Job:
             the names of the metrics.
         exclude: indices or ids of items that are not ranked, or None.
         num_relevant: the number of relevant items of each list, or None.
+        convention: the convention that defines metrics passed by name, or None.
         members: the metrics one by one, in the order of their states.
         by_query: the metrics if the rows of each query have the same weight,
             which is that of the query; without weights of rows, `metrics`.
@@ -94,16 +99,20 @@ class Job:
     group: str | Mapping[str, str] | None = None
     exclude: str | None = None
     num_relevant: str | None = None
+    convention: dataclasses.InitVar[str | Convention | None] = None
 
-    def __post_init__(self) -> None:
+    def __post_init__(self, convention: str | Convention | None) -> None:
+        source = source_of(convention)
         has_weights = self.sample_weight is not None
         of_lists = has_weights and self.query is None
         passed = self.metrics
-        self.metrics = with_named(passed, **options_by_name(None, of_lists))
+        options = options_by_name(source, of_lists)
+        self.metrics = with_named(passed, source, **options)
         self.members: list[Any] = members_of(self.metrics)
         self.by_query: Any = self.metrics
         if has_weights and not of_lists:
-            self.by_query = with_named(passed, **options_by_name(None, True))
+            options = options_by_name(source, True)
+            self.by_query = with_named(passed, source, **options)
         self.form: str = _form(self.members)
         self.slicings: dict[str, _Slicing] = {
             member.name: self._slicing(member)
@@ -281,7 +290,12 @@ class Job:
                 )
         return lists
 
-    def check_lists(self, lists: Lists) -> None:
+    def as_read(self, lists: Lists) -> Lists:
+        """Return checked lists; raise ValueError if some are invalid."""
+        self._check_lists(lists)
+        return lists
+
+    def _check_lists(self, lists: Lists) -> None:
         """Raise ValueError if values or lengths of lists are invalid."""
         for name in _present(self.sample_weight, self.num_relevant):
             values = lists[name].values
@@ -332,6 +346,7 @@ class Job:
                 remedies=checks.COLUMNS,
             )
             facts.add_scores(numbers, lists[name].values, labels)
+            facts.tied = self._tied(numbers, lists[name].values)
             if not found:
                 facts.add_labels(labels)
                 if self.query is not None:
@@ -358,11 +373,7 @@ class Job:
         unpadded: set[Any] = {*slicings, *self._of_lists, *all_items, _PLACE}
         definitions = [member.definition for member in self.members]
         for lists in tables:
-            if self.form == "scores":
-                warning = padding_warning(lists[self.y_true].values, False)
-                if warning:
-                    warn(warning)
-            known: dict[Any, Ragged] = dict(lists)
+            known: dict[Any, Ragged] = dict(self._in_range(lists))
             for slicing in slicings:
                 values = lists[slicing[0]].values
                 known[slicing] = _group_numbers(values, *slicing)
@@ -375,37 +386,67 @@ class Job:
                     check_share(definitions, share)
                 yield arrays
 
+    def _in_range(self, lists: Lists) -> Lists:
+        """Return the lists with floats for integers that no backend may hold.
+
+        Scores stay in their order. Ids and indices are integers.
+        """
+        if self.form == "ids":
+            return lists
+        amounts = _present(self.sample_weight, self.num_relevant)
+        if self.form == "scores":
+            amounts.append(self.y_true)
+        of_scores = _in_int32_or_floats if self._reading_scores else in_float64
+        read = {
+            **dict.fromkeys(amounts, _in_int32_or_floats),
+            **dict.fromkeys(self.predictions, of_scores),
+        }
+        return {
+            name: x._replace(values=read[name](x.values)) if name in read else x
+            for name, x in lists.items()
+        }
+
+    @functools.cached_property
+    def _reading_scores(self) -> list[str]:
+        """The metrics with methods of their own, which may read the scores."""
+        return [
+            member.name
+            for member in self.members
+            if type(member) is not Comparison
+            and own_methods(member, Accumulator)
+        ]
+
+    def _tied(self, numbers: np.ndarray, scores: np.ndarray) -> str | None:
+        """Return a sentence if metrics that read scores see them as tied.
+
+        Args:
+            numbers: the number of the list of each score.
+            scores: the scores.
+        """
+        own, dtype = self._reading_scores, dtype_of_doubles()
+        if not own or not ties_some(dtype, scores, numbers):
+            return None
+        return (
+            f"Scores should differ in {dtype}, the precision of the backend "
+            f"{keras.config.backend()!r}. Received: scores that {dtype} ties, "
+            f"for metrics with methods of their own, {own}."
+        )
+
     def _rankable(self, arrays: dict[Any, np.ndarray]) -> dict[Any, Any]:
         """Return the columns with scores that the backend keeps in order.
 
         A metric with methods of its own may read the scores themselves, so they
-        stay as they are, with a warning if that ties some.
+        stay as they are.
         """
-        if dtype_of_doubles() == "float64":
+        if dtype_of_doubles() == "float64" or self._reading_scores:
             return arrays
         doubles = {
             name: arrays[name]
             for name in self.predictions
             if arrays[name].dtype == np.float64
         }
-        own = [
-            member.name
-            for member in self.members
-            if type(member) is not Comparison
-            and own_methods(member, Accumulator)
-        ]
-        if not own:
-            ranked = {name: rows_in_float32(x) for name, x in doubles.items()}
-            return {**arrays, **ranked}
-        if any(are_tied(x).any() for x in doubles.values()):
-            warn(
-                "Scores should differ in float32, since the backend "
-                f"{keras.config.backend()!r} has no float64. Received: scores "
-                "that float32 ties, for metrics with methods of their own, "
-                f"{own}. Pass ranks in place of scores, or use the backend "
-                "torch or tensorflow."
-            )
-        return arrays
+        ranked = {name: rows_in_float32(x) for name, x in doubles.items()}
+        return {**arrays, **ranked}
 
     def _arguments(
         self, slicing: _Slicing | None, arrays: Mapping[Any, Any]
@@ -439,7 +480,7 @@ class Job:
         has_lists, are_of_queries = False, True
         facts: list[checks.Facts] = []
         # An executor may call it from several threads.
-        with self._lock, on_one_thread():
+        with self._lock, on_one_thread(), _without_doubts():
             for metric, _ in self._summed:
                 metric.reset_state()
             for lists in tables:
@@ -469,6 +510,11 @@ class Job:
             states[place] = state
         return with_states(self.by_query, states)
 
+    def refuse(self, found: Iterable[checks.Facts]) -> None:
+        """Raise ValueError if rows cannot be what they should be."""
+        for facts in found:
+            checks.refuse(facts, self.members)
+
     def say(self, sums: Sums | None) -> None:
         """Warn of what the rows have shown; raise ValueError if it is wrong."""
         for facts in sums.facts if sums is not None else ():
@@ -484,7 +530,7 @@ class Job:
         number = len(lists[self.y_true].lengths)
         found = {name: np.empty(number) for name in value_names(self.members)}
         places = Ragged.of_single(np.arange(number))
-        with self._lock, on_one_thread():
+        with self._lock, on_one_thread(), _without_doubts():
             for arrays in self._batches([{**lists, _PLACE: places}]):
                 place = arrays[_PLACE][:, 0]  # -1 in rows of padding
                 values = self._values_of(self._passed(arrays, self._valued))
@@ -600,6 +646,14 @@ class Job:
         ]
 
 
+def _without_doubts() -> np.errstate:
+    """Return a context in which numpy does not warn of infinities.
+
+    No other backend of Keras does.
+    """
+    return np.errstate(divide="ignore", invalid="ignore", over="ignore")
+
+
 def _present(*names: str | None) -> list[str]:
     return [name for name in names if name is not None]
 
@@ -616,6 +670,16 @@ def _form(members: list[Any]) -> str:
             f"{ {m.name: m.definition.inputs for m in members} }."
         )
     return str(forms.pop())
+
+
+def _in_int32_or_floats(numbers: np.ndarray) -> np.ndarray:
+    """Return integers beyond int32, the widest of some backends, as floats."""
+    if numbers.dtype.kind not in "iu" or not numbers.size:
+        return numbers
+    limits = np.iinfo(np.int32)
+    if limits.min <= numbers.min() and numbers.max() <= limits.max:
+        return numbers
+    return numbers.astype(np.float64)
 
 
 def _group_numbers(
@@ -689,13 +753,14 @@ def _check_within(lists: Lists, indices: str, scores: str) -> None:
     )
 
 
-def refuse_nan(name: str, rows: np.ndarray) -> None:
-    """Raise ValueError if there is a NaN in a column of rows."""
-    missing = (rows != rows).sum()
+def refuse_nan(name: str, values: np.ndarray) -> None:
+    """Raise ValueError if there is a NaN in a column."""
+    missing = (values != values).sum()
     if missing:
         raise ValueError(
-            f"The column {name!r} should hold no NaN. Received: {missing} "
-            f"among {len(rows)} rows."
+            f"The column {name!r} should hold no NaN. Received: {missing} of "
+            f"them among {len(values)} values. Remove the rows, or look for "
+            "what made them."
         )
 
 

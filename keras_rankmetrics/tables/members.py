@@ -8,8 +8,10 @@ from typing import Any, NamedTuple, TypeVar
 
 from keras import ops
 
+from keras_rankmetrics.conventions.convention import Convention
 from keras_rankmetrics.conventions.from_text import metrics_of
 from keras_rankmetrics.engine.aggregates import State
+from keras_rankmetrics.engine.messages import warn
 from keras_rankmetrics.engine.metric.accumulator import Accumulator, own_methods
 from keras_rankmetrics.engine.metric.collection import MetricCollection
 from keras_rankmetrics.metrics import Comparison, Sliced
@@ -18,21 +20,35 @@ from keras_rankmetrics.tables.checks import Facts
 Metrics = TypeVar("Metrics")
 
 
-def with_named(metrics: Any, **options: Any) -> Any:
+def with_named(
+    metrics: Any, convention: Convention | None = None, **options: Any
+) -> Any:
     """Return the metrics, with a collection in place of each text of names.
 
     Args:
         metrics: metrics, text such as `"NDCG@10 RR"`, or a list of these.
+        convention: the convention that defines the names, or None.
         **options: options of metrics passed by name.
 
     Raises:
         ValueError: if a text names no metric.
     """
     if isinstance(metrics, str):
-        return MetricCollection(metrics_of(metrics, None, **options))
+        return MetricCollection(metrics_of(metrics, convention, **options))
     if isinstance(metrics, list | tuple):
-        return [with_named(each, **options) for each in metrics]
+        return [with_named(each, convention, **options) for each in metrics]
     return metrics
+
+
+def warn_of_objects(metrics: Any) -> None:
+    """Warn of metrics next to a convention that are not passed by name."""
+    objects = [x.name for x in metrics_in(metrics) if not isinstance(x, str)]
+    if objects:
+        warn(
+            f"With `convention`, metrics should be text. Received: {objects}, "
+            "objects, which keep options of their own. Pass names, such as "
+            '`"NDCG@10"`, for the numbers of the tool.'
+        )
 
 
 def metrics_in(metrics: Any) -> Iterator[Any]:

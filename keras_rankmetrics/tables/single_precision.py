@@ -1,8 +1,42 @@
-"""Scores in float32, in the order that they have in float64."""
+"""Scores in float32, in the order that they have in float64 or as integers."""
 
 from __future__ import annotations
 
 import numpy as np
+
+from keras_rankmetrics.tables.ids import EXACT
+
+
+def in_float64(scores: np.ndarray) -> np.ndarray:
+    """Return integers as floats; as ranks if float64 would round some.
+
+    Args:
+        scores: numbers of any dtype, of which floats stay as they are.
+    """
+    if scores.dtype.kind not in "iu" or scores.dtype.itemsize < 4:
+        return scores
+    ends = [int(scores.min()), int(scores.max())] if scores.size else [0]
+    if max(map(abs, ends)) > EXACT:
+        scores = np.unique(scores, return_inverse=True)[1]
+    return scores.astype(np.float64)
+
+
+def ties_some(dtype: str, scores: np.ndarray, lists: np.ndarray) -> bool:
+    """Return True if a dtype ties different scores of a list, or makes -inf.
+
+    Args:
+        dtype: the dtype.
+        scores: `[items]`, the scores of all lists.
+        lists: `[items]`, the list of each item.
+    """
+    order = np.lexsort((scores, lists))
+    scores, lists = scores[order], lists[order]
+    with np.errstate(over="ignore"):
+        rounded = scores.astype(dtype)
+    ties = (rounded[1:] == rounded[:-1]) & (lists[1:] == lists[:-1])
+    differ = scores[1:] != scores[:-1]
+    lost = np.isneginf(rounded) & (scores > -np.inf)
+    return bool((ties & differ).any() or lost.any())
 
 
 def in_float32(scores: np.ndarray, lists: np.ndarray) -> np.ndarray:

@@ -243,6 +243,95 @@ def test_an_error_names_the_row_or_query():
         fn.extract_output(seen)
 
 
+def items_of(label, score, query=lambda n: f"q{n // 4}"):
+    return [
+        {"q": query(n), "y": label(n), "x": score(n), "i": f"d{n:03}"}
+        for n in range(40)
+    ]
+
+
+def test_what_rows_show_is_said_once():
+    rows = items_of(
+        lambda n: n % 4 - 1,
+        lambda n: float(n * 7 % 5),
+        lambda n: f"q{n // 4}" if n > 3 else "nan",
+    )
+    with pytest.warns(UserWarning) as caught, PipelineOfTest() as pipeline:
+        items = pipeline | beam.Create(rows) | beam.Reshuffle()
+        _ = items | EvaluateItems("RR", "y", "x", query="q")
+    ours = [x for x in map(str, (x.message for x in caught)) if "should" in x]
+    assert len(ours) == 2
+    assert "the text 'nan'" in ours[0]
+    assert "negative labels from -1 to -1" in ours[1]
+
+
+def test_lists_of_a_key_are_refused_but_not_doubted():
+    """Those of one key may all be irrelevant."""
+
+    def found(label):
+        fn = Evaluate("RR", "y", "x")
+        seen = fn.create_accumulator()
+        for n in range(20):
+            row = {"y": [label, 0.0], "x": [float(n), 0.5]}
+            seen = fn.add_input(seen, row)
+        return fn.extract_output(seen).result()
+
+    assert found(0.0) == {"RR": 0.0}
+    with pytest.raises(ValueError, match="Labels should be finite"):
+        found(float("inf"))
+
+
+@pytest.mark.parametrize("wrong, what", [(float("nan"), "NaN"), (None, "null")])
+def test_what_is_missing_names_the_query(wrong, what):
+    rows = items_of(lambda n: n % 2, lambda n: wrong if n == 9 else 0.5)
+    message = f"(?s)'x' should hold no {what}.*Remove.*in the query 'q2'"
+    error = pytest.raises(ValueError, match=message)
+    with error, PipelineOfTest() as pipeline:
+        items = pipeline | beam.Create(rows)
+        _ = items | EvaluateItems("RR", "y", "x", query="q")
+
+
+def test_large_integers_and_a_convention():
+    rows = items_of(lambda n: int(n % 4 == 1), lambda n: 2**60 + n // 2)
+
+    def check(found):
+        [metrics] = found
+        assert float(metrics.result()["recip_rank"]) == approx(1 / 3)
+
+    with PipelineOfTest() as pipeline:
+        columns = {"query": "q", "order": "i", "convention": "trec_eval"}
+        found = (
+            pipeline
+            | beam.Create(rows)
+            | EvaluateItems("recip_rank", "y", "x", **columns)
+        )
+        assert_that(found, check)
+
+
+@pytest.mark.parametrize("transform", [Evaluate, EvaluateItems, PerQuery])
+def test_a_transform_names_an_argument_that_it_lacks(transform):
+    name = transform.__name__
+    with pytest.raises(TypeError, match=rf"^{name}\(\) on Beam .*\"ordr\""):
+        transform("RR", "y", "x", query="q", ordr="i")
+
+
+@pytest.mark.parametrize("transform", [EvaluateItems, PerQuery])
+def test_rows_that_are_none(transform):
+    pd = pytest.importorskip("pandas")
+    of_rows = transform("RR", "y", "x", query="q")
+    frame = pd.DataFrame(items_of(lambda n: n % 2, float))
+    with pytest.raises(TypeError, match=r"of pandas\. Pass .*to_dict"):
+        _ = frame | of_rows
+    for row in (("q", 1, 0.5), beam.Row(q="q", y=1, x=0.5), frame):
+        error = pytest.raises(TypeError, match="A row should be a dict")
+        with error, PipelineOfTest() as pipeline:
+            _ = pipeline | beam.Create([row]) | of_rows
+    fn = Evaluate("RR", "y", "x", query="q")
+    seen = fn.add_input(fn.create_accumulator(), {"q": 1, "y": 1, "x": 0.5})
+    with pytest.raises(TypeError, match=r"rows of a query.*`EvaluateItems`"):
+        fn.extract_output(seen)
+
+
 def test_a_missing_key():
     fn = Evaluate(krm.NDCG(inputs="ids"), "gone", "new")
     seen = fn.add_input(fn.create_accumulator(), logs.of_ids()[0])

@@ -822,22 +822,22 @@ def test_a_metric_that_reads_scores_itself_is_told():
     rows = [{"y": [0, 0, 1], "x": [5.0, 5.0 + 1e-12, 4.5]}] * 3
     metric, expected = AboveFour(name="above"), contextlib.nullcontext()
     if not HAS_FLOAT64:
-        message = r"has no float64.*\['above'\]"
+        message = r"differ in float32, the precision of.*\['above'\]"
         expected = pytest.warns(UserWarning, match=message)
+    job = LogJob([metric, krm.AUC()], "y", "x")
+    sums = sums_of_tables(job, [pa.Table.from_pylist(rows)])
     with expected:
-        found = evaluated([rows], [metric, krm.AUC()], "y", "x")
-    assert float(found[0].result()) == approx(1 / 3)
+        job.say(sums)
+    assert float(job.with_sums(sums)[0].result()) == approx(1 / 3)
 
 
 @pytest.mark.each_backend
 def test_nan_among_close_scores_is_no_rank():
-    rows = [{"y": [1, 0, 0], "x": [1.0, 1.0 + 1e-12, float("nan")]}]
-    values = values_of_table(
-        Job(krm.MeanReciprocalRank(), "y", "x"),
-        [],
-        pa.Table.from_pylist(rows),
+    scores = [1.0, 1.0 + 1e-12, float("nan")]
+    values = krm.per_query(
+        ["q"] * 3, [1, 0, 0], scores, krm.MeanReciprocalRank()
     )
-    assert np.isnan(values["mrr"].to_numpy()).all()
+    assert np.isnan(values["mrr"]).all()
 
 
 # The order of tied rows.
@@ -962,7 +962,9 @@ def test_a_place_in_the_order_is_not_nan():
         {"q": [1, 1], "y": [1, 0], "x": [0.5, 0.5], "o": [0.0, NAN]}
     )
     job = LogJob(STABLE[0], "y", "x", query="q", order="o")
-    with pytest.raises(ValueError, match=r"'o' should hold no NaN.*1 among 2"):
+    with pytest.raises(
+        ValueError, match=r"'o' should hold no NaN.*1 of them among 2"
+    ):
         sums_of_tables(job, [lists_of(job, table)])
 
 

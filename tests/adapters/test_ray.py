@@ -221,6 +221,64 @@ def test_arrays_of_numpy():
     assert same(found, expected)
 
 
+def items_of(label, score, query=lambda n: f"q{n // 4}"):
+    """A dataset of items, in three blocks."""
+    rows = [
+        {"q": query(n), "y": label(n), "x": score(n), "i": f"d{n:03}"}
+        for n in range(40)
+    ]
+    return ray_data.from_items(rows, override_num_blocks=3)
+
+
+def test_the_driver_warns_once_of_what_workers_have_seen():
+    dataset = items_of(
+        lambda n: n % 4 - 1,
+        lambda n: float(n * 7 % 5),
+        lambda n: f"q{n // 4}" if n > 3 else "nan",
+    )
+    with pytest.warns(UserWarning) as caught:
+        on_ray.evaluate(dataset, "RR", "y", "x", query="q")
+    ours = [x for x in map(str, (x.message for x in caught)) if "should" in x]
+    assert len(ours) == 2
+    assert "the text 'nan'" in ours[0]
+    assert "negative labels from -1 to -1" in ours[1]
+
+
+@pytest.mark.parametrize("wrong, what", [(float("nan"), "NaN"), (None, "null")])
+def test_what_is_missing_names_the_query(wrong, what):
+    dataset = items_of(lambda n: n % 2, lambda n: wrong if n == 9 else 0.5)
+    message = f"(?s)'x' should hold no {what}.*Remove.*in the query 'q2'"
+    with pytest.raises(Exception, match=message):
+        on_ray.evaluate(dataset, "RR", "y", "x", query="q")
+
+
+def test_large_integers_and_a_convention():
+    dataset = items_of(lambda n: int(n % 4 == 1), lambda n: 2**60 + n // 2)
+    columns = {"query": "q", "order": "i", "convention": "trec_eval"}
+    found = on_ray.evaluate(dataset, "recip_rank", "y", "x", **columns)
+    assert float(found.result()["recip_rank"]) == approx(1 / 3)
+
+
+@pytest.mark.parametrize("door", [on_ray.evaluate, on_ray.per_query])
+def test_what_the_driver_refuses_before_anything_is_sent(door):
+    dataset = items_of(lambda n: n % 2, float)
+    columns = "RR", "y", "x"
+    name = door.__name__
+    with pytest.raises(TypeError, match=rf"^{name}\(\) on Ray .*\"ordr\""):
+        door(dataset, *columns, query="q", ordr="i")
+    with pytest.raises(ValueError, match=r"'trch'\. Did you mean \"torch\""):
+        door(dataset, *columns, query="q", backend="trch")
+    for x, remedy in (
+        (dataset.to_pandas(), r"`ray\.data\.from_pandas\(dataset\)`"),
+        ("s3://log", r"'s3://log'\..*`ray\.data\.read_parquet\(path\)`"),
+        (dataset.groupby("q"), "that it was made of"),
+        ([{"q": 1}], r"`ray\.data\.from_items\(rows\)`"),
+    ):
+        match = rf"`dataset` should be a `ray\.data\.Dataset`\..*{remedy}"
+        with pytest.raises(TypeError, match=match):
+            door(x, *columns, query="q")
+
+
 def test_a_missing_column():
     dataset = ray_data.from_items(logs.of_ids())
     with pytest.raises(Exception, match="name of a column"):

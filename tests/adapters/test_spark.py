@@ -21,6 +21,7 @@ from pyspark.sql import SparkSession  # noqa: E402
 
 from keras_rankmetrics.adapters import spark as on_spark  # noqa: E402
 
+NAN = float("nan")
 IDS = (
     "relevant array<{0}>, recommended array<{0}>, new array<{0}>, "
     "weight double, market string, device int"
@@ -261,20 +262,87 @@ def test_a_worker_says_what_is_wrong_and_in_which_row(spark):
     "wrong, message",
     [
         ((None, 0.5, 1.0), "'y' should hold no null. Received: 1"),
-        ((1, None, 1.0), "'x' should hold no null. Received: 1"),
-        ((1, 0.5, None), "'w' should hold no null. Received: 1"),
-        ((1, 0.5, -1.0), "not negative. Received: -1"),
+        ((1.0, None, 1.0), "'x' should hold no null. Received: 1"),
+        ((1.0, 0.5, None), "'w' should hold no null. Received: 1"),
+        ((NAN, 0.5, 1.0), "'y' should hold no NaN. Received: 1"),
+        ((1.0, NAN, 1.0), "'x' should hold no NaN. Received: 1"),
+        ((1.0, 0.5, NAN), "'w' should hold no NaN. Received: 1"),
+        ((1.0, 0.5, -1.0), "not negative. Received: -1"),
     ],
 )
 def test_a_worker_says_in_which_query(spark, wrong, message):
-    rows = [(f"q{n // 2}", n % 2, 0.5, 1.0) for n in range(120)]
+    rows = [(f"q{n // 2}", n % 2.0, 0.5, 1.0) for n in range(120)]
     rows[71] = ("q35", *wrong)
-    df = spark.createDataFrame(rows, "q string, y int, x double, w double")
+    df = spark.createDataFrame(rows, "q string, y double, x double, w double")
     match = f"(?s){message}.*The error is in the query 'q35'"
     with pytest.raises(PythonException, match=match):
         on_spark.evaluate(
             df, krm.NDCG(), "y", "x", query="q", sample_weight="w"
         )
+
+
+def test_the_driver_warns_once_of_what_workers_have_seen(spark):
+    rows = [(f"q{n // 4}", n % 4 - 1, float(n * 7 % 5)) for n in range(120)]
+    rows[:4] = [("nan", *row[1:]) for row in rows[:4]]
+    df = spark.createDataFrame(rows, "q string, y int, x double")
+    with pytest.warns(UserWarning) as caught:
+        on_spark.evaluate(df.repartition(4), "RR", "y", "x", query="q")
+    ours = [x for x in map(str, (x.message for x in caught)) if "should" in x]
+    assert len(ours) == 2
+    assert "the text 'nan'" in ours[0]
+    assert "negative labels from -1 to -1" in ours[1]
+
+
+def test_scores_that_are_large_integers(spark):
+    first = 2**60
+    rows = [(f"q{n // 2}", n % 2, first + n * (-1) ** n) for n in range(40)]
+    df = spark.createDataFrame(rows, "q string, y int, x long")
+    found = on_spark.evaluate(df, "RR", "y", "x", query="q")
+    assert float(found.result()["RR"]) == 0.5
+
+
+def test_a_convention(spark):
+    rows = [("q", f"d{n}", int(n == 1), float(n // 2)) for n in range(4)]
+    df = spark.createDataFrame(rows, "q string, i string, y int, x double")
+    columns = {"query": "q", "order": "i", "convention": "trec_eval"}
+    found = on_spark.evaluate(df, "recip_rank map", "y", "x", **columns)
+    assert found.result() == approx({"recip_rank": 1 / 3, "map": 1 / 3})
+    of_queries = on_spark.per_query(df, "recip_rank", "y", "x", **columns)
+    assert of_queries.collect()[0].recip_rank == approx(1 / 3)
+
+
+@pytest.mark.parametrize("door", [on_spark.evaluate, on_spark.per_query])
+def test_what_the_driver_refuses_before_anything_is_sent(spark, ids, door):
+    _, df = ids
+    arguments = "RR(inputs=ids)", "relevant", "recommended"
+    name = door.__name__
+    with pytest.raises(TypeError, match=rf"^{name}\(\) on Spark .*\"grup\""):
+        door(df, *arguments, grup="market")
+    with pytest.raises(ValueError, match=r"'trch'\. Did you mean \"torch\""):
+        door(df, *arguments, backend="trch")
+    for x, remedy in (
+        (df.toPandas(), r"`spark\.createDataFrame\(df\)`"),
+        ("log", r"Received: 'log'\..*`spark\.table\(name\)`"),
+        (df.groupBy("market"), "that it was made of"),
+        (None, "Pass a DataFrame of Spark"),
+    ):
+        match = rf"`df` should be a `pyspark\.sql\.DataFrame`\..*{remedy}"
+        with pytest.raises(TypeError, match=match):
+            door(x, *arguments)
+    stream = spark.readStream.format("rate").load()
+    with pytest.raises(ValueError, match=r"Received: a stream.*foreachBatch"):
+        door(stream, *arguments)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_frame_of_pandas_on_spark(ids, monkeypatch):
+    monkeypatch.setenv("PYARROW_IGNORE_TIMEZONE", "1")
+    _, df = ids
+    frame = df.pandas_api()
+    with pytest.raises(
+        TypeError, match=r"`pyspark\.pandas.*`df\.to_spark\(\)`"
+    ):
+        on_spark.evaluate(frame, "RR(inputs=ids)", "relevant", "recommended")
 
 
 def test_values_of_queries(spark, scores):
@@ -411,6 +479,8 @@ def test_the_guide(spark, tmp_path, monkeypatch):
     assert float(names["found"].result()["recall@1"]) == approx(1 / 6)
     assert names["comparison"].differences()[0].wins == 1
     assert float(names["first_shown"].result()) == 0.75
+    as_by_trec_eval = names["as_by_trec_eval"].result()
+    assert as_by_trec_eval == {"ndcg_cut_10": 1.0, "recip_rank": 1.0}
     by_market = names["by_market"].estimates()
     assert [e.lists for e in by_market.values()] == [3, 2, 1]
     gain = 1 / np.log2(3)

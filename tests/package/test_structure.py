@@ -48,10 +48,12 @@ MAY_IMPORT = {
     ),
     "tables": (
         "conventions engine.aggregates engine.inputs engine.messages gains "
-        "engine.metric "
-        "metrics"
+        "engine.metric metrics types"
     ),
-    "adapters": "engine.aggregates tables",
+    "adapters": (
+        "conventions engine.aggregates engine.definition engine.messages "
+        "tables types"
+    ),
     "callbacks": (
         "catalogues engine.aggregates engine.backend engine.inputs metrics "
         "tables"

@@ -420,7 +420,7 @@ ROWS = {"query": [1, 1, 2], "y_true": [1, 0, 1], "y_pred": [0.5, 0.2, 0.1]}
                 "group": [1, 1, float("nan")],
             },
             ValueError,
-            "hold no NaN. Received: 1 among 3 rows",
+            "hold no NaN. Received: 1 of them among 3 values",
         ),
         (
             {

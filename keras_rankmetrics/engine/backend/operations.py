@@ -43,12 +43,25 @@ def _numpy_top_k(x: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
     return np.take_along_axis(x, order, axis=-1), order.astype("int32")
 
 
+def _numpy_divide_no_nan(x1: np.ndarray, x2: np.ndarray) -> np.ndarray:
+    """Return the quotient of floats, 0 where `x2` is 0.
+
+    That of Keras divides by 0 too, and numpy warns of it.
+    """
+    is_zero = x2 == 0
+    return np.where(is_zero, 0, x1 / np.where(is_zero, 1, x2))
+
+
 def _operations() -> Any:
     """Return `keras.ops`, with the backend's own operations in their places."""
     own: dict[str, Any]
     backend = keras.config.backend()
     if backend == "numpy":
-        own = {"argsort": _numpy_argsort, "top_k": _numpy_top_k}
+        own = {
+            "argsort": _numpy_argsort,
+            "divide_no_nan": _numpy_divide_no_nan,
+            "top_k": _numpy_top_k,
+        }
     elif backend in ("jax", "torch"):
         name = f"keras_rankmetrics.engine.backend.{backend}_ops"
         own = {
