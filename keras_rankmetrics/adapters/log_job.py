@@ -47,7 +47,8 @@ class LogJob(Job):
     order: str | None = None
 
     def __post_init__(self, convention: str | Convention | None) -> None:
-        source, passed = source_of(convention), self.metrics
+        passed = self.metrics
+        source = None if convention is None else source_of(convention)
         super().__post_init__(source)
         self.rules = Rules()
         if source is not None:

@@ -81,7 +81,7 @@ def measured_by(
         of_members: returns the values of the members of the metrics; by
             default those of systems next to the truth.
     """
-    source = source_of(convention)
+    source = None if convention is None else source_of(convention)
     options = options_by_name(
         source, together.are_of_lists(sample_weight, systems)
     )

@@ -33,8 +33,8 @@ _FUNCTIONS = {
 }
 
 
-def source_of(convention: str | Convention | None) -> Convention | None:
-    """Return a convention, which may be passed by its name, or None."""
+def source_of(convention: str | Convention) -> Convention:
+    """Return a convention, which may be passed by its name."""
     if isinstance(convention, str):
         return conventions.named(convention)
     return convention

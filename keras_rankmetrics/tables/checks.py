@@ -124,8 +124,11 @@ class Facts:
         self.steps = self.steps + steps_of(query, scores)
         if labels is not None and not self.steps[:2].all():
             of_one = query[1:] == query[:-1]
-            rising = _directions(scores) * _directions(labels)
-            self.rising += int(rising[of_one].sum())
+            up, more = scores[1:] > scores[:-1], labels[1:] > labels[:-1]
+            down, less = scores[1:] < scores[:-1], labels[1:] < labels[:-1]
+            rising, falling = up & more | down & less, up & less | down & more
+            self.rising += int((of_one & rising).sum())
+            self.rising -= int((of_one & falling).sum())
 
     def add_ranks(self, rows: Rows, rank: np.ndarray | None = None) -> None:
         """Add ranks next to scores, if there are any.
@@ -193,7 +196,7 @@ class Check(NamedTuple):
     Attributes:
         name: its name, as a finding of `diagnose` has it.
         level: `"error"` or `"warning"`.
-        role: what it reads: `"id"`, `"label"`, `"list"` or `"score"`.
+        role: what it reads: `"id"`, `"label"`, `"list"`, `"score"` or `"tie"`.
         says: returns what is expected and received, and what to do; None if
             nothing is wrong. Takes the facts and the metrics.
     """
@@ -233,6 +236,7 @@ def said_of(facts: Facts, metrics: Sequence[Any]) -> Iterator[Said]:
         "label": bool(facts.labels),
         "list": facts.lists > 0,
         "score": facts.steps.any() or facts.against is not None,
+        "tie": facts.tied is not None,
     }
     for check in CHECKS:
         found = check.says(facts, metrics) if there[check.role] else None
@@ -248,26 +252,31 @@ def say(facts: Facts, metrics: Sequence[Any]) -> None:
         metrics: as for `said_of`.
 
     Raises:
-        ValueError: as by `refuse`.
+        ValueError: as by `doubts`.
     """
-    refuse(facts, metrics)
-    for said in said_of(facts, metrics):
-        warn(str(said))
+    for doubt in doubts(facts, metrics):
+        warn(doubt)
 
 
-def refuse(facts: Facts, metrics: Sequence[Any]) -> None:
-    """Raise ValueError if the rows cannot be what they should be.
+def doubts(facts: Facts, metrics: Sequence[Any]) -> list[str]:
+    """Return the warnings of what rows show.
 
-    A door that sees only some rows of a table does no more: they may look odd
-    where all rows together do not.
+    Some rows of a table may look odd where all rows together do not. A door
+    that sees no more leaves the warnings out.
 
     Args:
         facts: as for `said_of`.
         metrics: as for `said_of`.
+
+    Raises:
+        ValueError: if the rows cannot be what they should be.
     """
+    found = []
     for said in said_of(facts, metrics):
         if said.check.level == "error":
             raise ValueError(str(said))
+        found.append(str(said))
+    return found
 
 
 def steps_of(query: np.ndarray, scores: np.ndarray) -> np.ndarray:
@@ -301,12 +310,6 @@ def _in_order(
     if are_sorted and len({*firsts}) == len(firsts):
         return slice(None)
     return np.lexsort((-scores, rank, query))
-
-
-def _directions(values: np.ndarray) -> np.ndarray:
-    """Return 1 for a value above the one before, -1 below it, and else 0."""
-    before, after = values[:-1], values[1:]
-    return (after > before).astype(np.int64) - (after < before)
 
 
 def wrong_order(
@@ -376,8 +379,9 @@ def _ratings_below_0(facts: Facts, _: Sequence[Any]) -> _Found:
     labels = np.concatenate([np.zeros(0), *facts.labels])
     negative = np.unique(labels[labels < 0])
     remedy = facts.remedies.get("ratings_below_0")
-    if remedy is None:  # of columns, `_negative_labels` says more
-        return None
+    if remedy is None:  # of columns, whose rows need no padding
+        warning = padding_warning(labels, has_order=False)
+        return None if warning is None else (warning, "")
     if len(negative) < 2 or (negative == np.floor(negative)).all():
         return None
     return (
@@ -386,14 +390,6 @@ def _ratings_below_0(facts: Facts, _: Sequence[Any]) -> _Found:
         "ratings or logits.",
         remedy,
     )
-
-
-def _negative_labels(facts: Facts, _: Sequence[Any]) -> _Found:
-    if "ratings_below_0" in facts.remedies:
-        return None
-    labels = np.concatenate([np.zeros(0), *facts.labels])
-    warning = padding_warning(labels, has_order=False)
-    return None if warning is None else (warning, "")
 
 
 def _infinite_labels(facts: Facts, _: Sequence[Any]) -> _Found:
@@ -550,7 +546,6 @@ CHECKS = (
     Check("cut_ids", "warning", "id", _cut_ids),
     Check("missing_ids", "warning", "id", _missing_ids),
     Check("ratings_below_0", "warning", "label", _ratings_below_0),
-    Check("negative_labels", "warning", "label", _negative_labels),
     Check("infinite_labels", "error", "label", _infinite_labels),
     Check("nothing_judged", "warning", "label", _nothing_judged),
     Check("low_labels", "warning", "label", _low_labels),
@@ -561,5 +556,5 @@ CHECKS = (
     Check("ranks_of_trec", "warning", "score", _ranks("ranks_of_trec")),
     Check("ascend", "warning", "score", _ascend),
     Check("equal_scores", "warning", "score", _equal_scores),
-    Check("tied_scores", "warning", "score", _tied_scores),
+    Check("tied_scores", "warning", "tie", _tied_scores),
 )

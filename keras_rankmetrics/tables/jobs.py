@@ -102,7 +102,7 @@ class Job:
     convention: dataclasses.InitVar[str | Convention | None] = None
 
     def __post_init__(self, convention: str | Convention | None) -> None:
-        source = source_of(convention)
+        source = None if convention is None else source_of(convention)
         has_weights = self.sample_weight is not None
         of_lists = has_weights and self.query is None
         passed = self.metrics
@@ -513,7 +513,7 @@ class Job:
     def refuse(self, found: Iterable[checks.Facts]) -> None:
         """Raise ValueError if rows cannot be what they should be."""
         for facts in found:
-            checks.refuse(facts, self.members)
+            checks.doubts(facts, self.members)
 
     def say(self, sums: Sums | None) -> None:
         """Warn of what the rows have shown; raise ValueError if it is wrong."""
