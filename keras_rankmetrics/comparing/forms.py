@@ -267,18 +267,20 @@ class ByQuery(Input):
             )
         readers = [*map(self._reader, queries.tolist(), entries)]
         self.are_hits: bool = _of_pair in readers or _of_hits in readers
-        parts = [
-            reader(entry, self.value, self.reading)
-            for reader, entry in zip(readers, entries, strict=True)
-        ]
-        lengths = [len(items) for items, _ in parts]
-        chunks = np.cumsum(lengths) // ROWS_OF_CHUNK
-        flat = itertools.chain.from_iterable
-        for chunk in np.unique(chunks).tolist():
-            some = slice(*np.searchsorted(chunks, [chunk, chunk + 1]).tolist())
-            items, values = map(flat, zip(*parts[some], strict=True))
-            query = np.repeat(queries[some], lengths[some])
-            yield Columns(query, list(items), list(values))
+        # One list of all items: the garbage collector would walk over those of
+        # each query again and again.
+        items, values, lengths = list[Any](), list[Any](), list[int]()
+        pairs = zip(readers, entries, strict=True)
+        for end, (reader, entry) in enumerate(pairs, start=1):
+            its_items, its_values = reader(entry, self.value, self.reading)
+            lengths.append(len(its_items))
+            items.extend(its_items)
+            values.extend(its_values)
+            if len(items) >= ROWS_OF_CHUNK or end == len(entries):
+                some = queries[end - len(lengths) : end]
+                query = np.repeat(some, lengths)
+                yield Columns(query, items, values)
+                items, values, lengths = [], [], []
 
     def _reader(self, query: Any, entry: Any) -> _Reader:
         """Return the reader of a query; raise an error if it has no items."""

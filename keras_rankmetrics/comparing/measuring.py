@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import itertools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -54,6 +54,10 @@ from keras_rankmetrics.types import UNJUDGED
 _MANY = 10  # queries; few of them are an example
 _PLAIN = Convention("ours", "", "", {})  # without rules
 _Metrics = Sequence[RankingMetric]
+# From metrics, joined lists and weights of the lists to values.
+_OfLists = Callable[
+    [_Metrics, Iterable[joining.Joined], np.ndarray | None], Values
+]
 # The lists, a fingerprint of the truth, notes on its labels, and each system.
 _Found = tuple[Sequence[Any], str, tuple[str, ...], dict[str, Values]]
 
@@ -172,12 +176,14 @@ def of_systems(
     groups: Any = None,
     sample_weight: Any = None,
     depth: float | None = None,
+    of_lists: _OfLists = values.of_lists,
 ) -> Measured:
     """Return the value of each metric for each system and list.
 
     Truth and systems are read by `rules`. With `depth`, lists without labels
     are excluded, and those with some should have labels for the items at all
-    ranks down to it.
+    ranks down to it. The metrics of inputs with ids are evaluated by
+    `of_lists`.
     """
     reads = requirements.truth_of(members)
     if reading.drop_same_id is not None:
@@ -200,7 +206,9 @@ def of_systems(
     )
     if are_by_id:
         together.check_ids(reading, judged, [*runs.values()])
-        found = _by_id(members, judged, runs, sample_weight, rules, depth)
+        found = _by_id(
+            members, judged, runs, sample_weight, rules, depth, of_lists
+        )
         together.check_columns(inputs)  # files have columns once they are read
     else:
         together.check_no_ids(reading)
@@ -244,6 +252,7 @@ def _by_id(
     sample_weight: Any,
     rules: Rules,
     depth: float | None,
+    evaluate: _OfLists,
 ) -> _Found:
     """Return the values for inputs with ids."""
     requirements.check_by_id(metrics)
@@ -274,7 +283,7 @@ def _by_id(
                     judgements, order, run.argument, depth or 0
                 )
                 lists = joined.join(together.checked_run(run, labels))
-                of_lists = values.of_lists(metrics, lists, weights)
+                of_lists = evaluate(metrics, lists, weights)
         overlap, missing = joined.overlap, joined.missing
         if joined.retrieves_one and look_further and len(queries) >= _MANY:
             notes += (f"{name}: no query retrieves more than one item.",)

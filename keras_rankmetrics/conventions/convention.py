@@ -202,6 +202,17 @@ class Convention(_Presets):
             measure: the measure.
             arguments: the values of its parameters.
             options: further options of the metric.
+        """
+        of_measure = self._options(name, measure, arguments)
+        return self._preset(measure)(**{**of_measure, **options})
+
+    def _preset(self, measure: Measure) -> Preset[..., Any]:
+        return self.presets[measure.metric.__name__]
+
+    def _options(
+        self, name: str, measure: Measure, arguments: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        """Return the options of the metric for the arguments of a measure.
 
         Raises:
             ValueError: if a parameter does not exist, is missing, or has a
@@ -227,7 +238,7 @@ class Convention(_Presets):
                 raise ValueError(
                     f"`{name}` with {parameter}={value!r}: {error}"
                 ) from None
-        return self.presets[measure.metric.__name__](**{**ours, **options})
+        return ours
 
     def named_metrics(
         self, cutoffs: Sequence[int], grades: Sequence[float]
@@ -266,13 +277,14 @@ class Convention(_Presets):
         cutoffs: Sequence[int],
     ) -> Iterator[tuple[RankingMetric, int | None]]:
         """Yield the metric of a measure with None, and with each cutoff."""
+        preset = self._preset(measure)
         with contextlib.suppress(ValueError):
-            yield self._of_measure("", measure, arguments, {}), None
+            yield preset.shared(**self._options("", measure, arguments)), None
         meaning = measure.parameters.get(measure.at, option(measure.at))
         with contextlib.suppress(ValueError):
             if "k" in meaning(1):
                 at_1 = {**arguments, measure.at: 1}
-                metric = self._of_measure("", measure, at_1, {})
+                metric = preset.shared(**self._options("", measure, at_1))
                 yield from ((metric, k) for k in cutoffs)
 
     def with_arguments(self, name: str, arguments: Mapping[str, Any]) -> str:

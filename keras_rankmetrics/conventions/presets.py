@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import typing
 from collections.abc import Callable, Mapping
@@ -121,6 +122,13 @@ class Preset(typing.Generic[Parameters, MetricT]):
             found += self.metric.at(k, **{**completed, **options})
         return found
 
+    def shared(self, **options: Any) -> MetricT:
+        """Return the one metric that all presets share for equal options.
+
+        It is for what its options mean; an update would be one of all.
+        """
+        return _shared(self.metric, frozenset(self._completed(options).items()))
+
     def _completed(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Return all options; raise ValueError if one is missing or fixed."""
         self._check_fixed(arguments)
@@ -158,6 +166,13 @@ class Preset(typing.Generic[Parameters, MetricT]):
             *(f"{name}=<{x.what}>" for name, x in self.required.items()),
         ]
         return f"{self.__name__}({', '.join(parameters)})"
+
+
+@functools.cache
+def _shared(
+    metric: type[MetricT], options: frozenset[tuple[str, Any]]
+) -> MetricT:
+    return metric(**dict(options))
 
 
 def _written(value: Any) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,12 +13,12 @@ from keras_rankmetrics import gains, metrics
 from keras_rankmetrics.comparing import together
 from keras_rankmetrics.comparing.forms import input_of
 from keras_rankmetrics.comparing.joining import Joined, Joining, Judgements
-from keras_rankmetrics.comparing.measured import ALL, Measured
+from keras_rankmetrics.comparing.measured import ALL, Measured, Values
 from keras_rankmetrics.comparing.measuring import of_systems
 from keras_rankmetrics.comparing.reading import Reading as Asked
 from keras_rankmetrics.comparing.reading import have_same_id
 from keras_rankmetrics.comparing.report import warn_of_unjudged
-from keras_rankmetrics.comparing.values import of_arrays
+from keras_rankmetrics.comparing.values import of_arrays, of_lists
 from keras_rankmetrics.conventions.rules import Rules
 from keras_rankmetrics.engine.inputs.tensors import to_numpy
 from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
@@ -47,6 +47,8 @@ _TIED = (
     "the device, and `average_precision_score` of scikit-learn counts a group "
     "of equal scores as one rank."
 )
+# The order of the lists that `measured` joins.
+_PLAIN = TieOrder(Rules(ties="first_row_first"))
 
 
 class Data:
@@ -63,11 +65,10 @@ class Data:
         self, truth: Any, run: Any, asked: Asked, asked_metrics: Any = None
     ) -> None:
         self._simplest: dict[TieOrder, TieOrder | None] = {}
-        self._lists: dict[tuple[Any, ...], Joined] = {}
+        self._lists: dict[TieOrder, Joined] = {}
+        # The lists that the run lacks: none if only its own are known.
         none = np.zeros(0, np.int64)
-        self.missing: dict[bool, np.ndarray] = dict.fromkeys(
-            (True, False), none
-        )
+        self.missing: dict[bool, np.ndarray] = {True: none, False: none}
         self._read: tuple[Any, Mapping[str, Any]] = truth, {ALL: run}
         self._asked = asked
         plain = asked.of_system(None, Rules())
@@ -92,7 +93,8 @@ class Data:
             of_truth = np.bincount(of_rows)
             has_same_id = bool(have_same_id(rows).any())
             self._has_same_id = has_same_id and not ranked.has_row_numbers
-            lacking = queries[~np.isin(queries, retrieved)]
+            self.missing[True] = np.flatnonzero(~np.isin(queries, retrieved))
+            lacking = queries[self.missing[True]]
             relevant = truth_rows.query[truth_rows.value >= 1]
             self._uncommon: dict[str, bool] = {
                 "is_excluded": bool(np.isin(lacking, self._run_queries).any()),
@@ -131,7 +133,7 @@ class Data:
         of_run = np.bincount(lists)
         longest = max(of_run.max(initial=0), of_truth.max(initial=0))
         self.longest: int = int(longest)
-        order = np.lexsort((scores, lists))
+        order = in_order(lists, scores + 0.0)  # -0 is 0
         is_list = np.diff(lists[order]) == 0
         ordered = scores[order]
         ties, in_single = (
@@ -213,12 +215,12 @@ class Data:
         """True if the run has all queries, and all their relevant items."""
         if not self.has_ids:
             return True
-        judged, _ = self._rows
-        known = self.known
-        return bool(
-            (judged.value > 0).sum() == (known.value > 0).sum()
-            and np.isin(self._queries, known.query).all()
-        )
+        overlap = self.measured.systems[ALL].overlap
+        lists = self._lists[_PLAIN]
+        not_retrieved = (lists.labels > 0) & (lists.scores == -np.inf)
+        # The run may have relevant items that it does not retrieve.
+        is_whole = not_retrieved.sum() == overlap.hidden
+        return bool(is_whole and not len(self.missing[True]))
 
     def judgements(self, known: Known) -> dict[Any, dict[Any, float]]:
         """Return the labels of items by query, those that a tool knows."""
@@ -269,26 +271,47 @@ class Data:
         rules = Rules(queries="both")
         probe = [metrics.JudgedAtK(1)]  # it takes any labels
         with np.errstate(all="ignore"):
-            found = of_systems(probe, *self._read, self._asked, rules)
+            found = of_systems(
+                probe, *self._read, self._asked, rules, of_lists=self._keep
+            )
         warn_of_unjudged(found)
         return found
+
+    def _keep(
+        self,
+        metrics: Sequence[RankingMetric],
+        lists: Iterable[Joined],
+        weights: np.ndarray | None,
+    ) -> Values:
+        """Return the values of the lists, which are not joined again."""
+        parts = [*lists]
+        self._lists[_PLAIN] = _whole(parts)
+        return of_lists(metrics, parts, weights)
 
     def lists(self, order: TieOrder) -> Joined:
         """Return the lists of an order, their items by descending score."""
         rules = order.rules
         if not self.has_ids:
             return self._of_arrays
-        ties = "last_id_first" if rules.ties == "options" else rules.ties
-        key = ties, rules.score_dtype, rules.drop_same_id, order.are_known
+        # A label below 0 is no judgement, but that of a member.
+        labels = rules.labels if (self.labels < 0).any() else "grades"
+        ties = rules.ties
+        if ties == "options":
+            ties = "last_id_first" if self._is_tied else _PLAIN.rules.ties
+        rules = Rules(
+            rules.score_dtype,
+            ties,
+            drop_same_id=rules.drop_same_id,
+            labels=labels,
+        )
+        key = TieOrder(rules, are_known=order.are_known)
         if key not in self._lists:
-            self._lists[key] = self._joined(*key)
+            self._lists[key] = self._joined(key)
         found = self._lists[key]
-        grades, _ = self._coded(order.are_known)
-        labels = rules.read_labels(grades).astype(np.float32)
-        labels[labels < 0] = UNJUDGED
-        numbers = np.where(found.labels < 0, len(labels), found.labels)
-        labels = np.append(labels, np.float32(UNJUDGED))
-        return found._replace(labels=labels[numbers.astype(np.int64)])
+        if order.rules.labels != "members":
+            return found
+        members = np.where(found.labels == UNJUDGED, found.labels, 1)
+        return found._replace(labels=members.astype(np.float32))
 
     @functools.cached_property
     def _of_arrays(self) -> Joined:
@@ -300,33 +323,28 @@ class Data:
         lengths = np.full(len(labels), labels.shape[1])
         return _by_score(lengths, labels.ravel(), scores.ravel())
 
-    def _coded(self, are_known: bool) -> tuple[np.ndarray, Rows]:
-        """Return the different labels, and judgements with their numbers."""
+    def _joined(self, order: TieOrder) -> Joined:
+        rules, _, are_known = order
         rows = self._rows[0] if are_known else self.known
-        grades, codes = np.unique(rows.value, return_inverse=True)
-        return grades, rows._replace(value=codes.astype(np.float64))
-
-    def _joined(
-        self, ties: str, dtype: Any, drop_same_id: bool, are_known: bool
-    ) -> Joined:
-        """Return the lists with the number of each label."""
-        _, rows = self._coded(are_known)
+        rows = rows._replace(value=rules.read_labels(rows.value))
         judgements = Judgements.of(rows, self._queries if are_known else None)
-        rules = Rules(score_dtype=dtype, drop_same_id=drop_same_id)
         reading = Asked().of_system(ALL, rules)
         run = input_of(self._rows[1], "score", "`run`", reading)
-        joining = Joining(judgements, ties, run.argument)
+        joining = Joining(judgements, rules.ties, run.argument)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # `measured` has warned
-            parts = [*joining.join(run.rows())]
-        self.missing[are_known] = joining.missing
-        joined = Joined(*map(np.concatenate, zip(*parts, strict=True)))
-        order = np.argsort(joined.places)
-        labels, scores = (
-            Ragged(x, joined.lengths).take(order)
-            for x in (joined.labels, joined.scores)
-        )
-        return _by_score(labels.lengths, labels.values, scores.values)
+            return _whole([*joining.join(run.rows())])
+
+
+def _whole(parts: Sequence[Joined]) -> Joined:
+    """Return all lists in order, their items by descending score."""
+    joined = Joined(*map(np.concatenate, zip(*parts, strict=True)))
+    order = np.argsort(joined.places)
+    labels, scores = (
+        Ragged(x, joined.lengths).take(order)
+        for x in (joined.labels, joined.scores)
+    )
+    return _by_score(labels.lengths, labels.values, scores.values)
 
 
 def _by_score(

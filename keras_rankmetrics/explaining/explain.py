@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -238,10 +238,16 @@ def explanation(grid: Grid, number: Number) -> Explanation:
     """Return the settings of a grid that give a number."""
     difference = Distance.of(grid.values, grid.recipes, number)
     exists = np.isfinite(grid.values)
+    groups, near = (
+        _groups(grid, found)
+        for found in (_matches(grid, difference), _nearest(grid, difference))
+    )
+    # The values of our defaults are computed once for all answers.
+    grid = grid.with_ours(group.best.at[1] for group in (*groups, *near))
     return Explanation(
         number.text,
-        tuple(_answers(grid, _matches(grid, difference))),
-        tuple(_answers(grid, _nearest(grid, difference))),
+        tuple(_answer(grid, group) for group in groups),
+        tuple(_answer(grid, group) for group in near),
         int(exists.sum()),
         grid.distinct,
         difference.coincidences(number, exists),
@@ -262,27 +268,43 @@ def _nearest(grid: Grid, difference: Distance) -> list[_Match]:
     return [_Match(tuple(map(int, x)), False) for x in indices]
 
 
-def _answers(grid: Grid, matches: Sequence[_Match]) -> Iterator[Answer]:
-    """Yield an answer for each value and metric, in the order of matches."""
+class _Group(NamedTuple):
+    """Matches of one value and metric.
+
+    Attributes:
+        best: the match that departs least from our defaults.
+        every: all matches, in their order.
+    """
+
+    best: _Match
+    every: Sequence[_Match]
+
+
+def _groups(grid: Grid, matches: Sequence[_Match]) -> list[_Group]:
+    """Return the matches of each value and metric, in their order."""
     equal: dict[Any, list[_Match]] = {}
     for each in matches:
         value = round(float(grid.values[each.at]), DIGITS)
         are_known = grid.orders[each.at[0]].are_known
         key = value, grid.recipes[each.at[1]].metric, each.is_cut, are_known
         equal.setdefault(key, []).append(each)
-    groups = list(equal.values())
-    bests = [min(x, key=lambda y: float(grid.departures[y.at])) for x in groups]
-    every = grid.ours([best.at[1] for best in bests])
-    for group, best, ours in zip(groups, bests, every, strict=True):
-        reported = next((x for x in group if x.at in grid.tools), None)
-        yield Answer(
-            setting_of(grid, *best),
-            len(group),
-            grid.tools_at(each.at for each in group),
-            ours,
-            reported and setting_of(grid, *reported),
-            float(grid.marks[best.at[:2]]),
-        )
+    return [
+        _Group(min(x, key=lambda y: float(grid.departures[y.at])), x)
+        for x in equal.values()
+    ]
+
+
+def _answer(grid: Grid, group: _Group) -> Answer:
+    best, every = group
+    reported = next((x for x in every if x.at in grid.tools), None)
+    return Answer(
+        setting_of(grid, *best),
+        len(every),
+        grid.tools_at(each.at for each in every),
+        grid.ours(best.at[1]),
+        reported and setting_of(grid, *reported),
+        float(grid.marks[best.at[:2]]),
+    )
 
 
 def setting_of(grid: Grid, at: Index, is_cut: bool = False) -> Setting:

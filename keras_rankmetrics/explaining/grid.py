@@ -163,18 +163,22 @@ class Grid:
         values = np.where(some, self.values, np.nan)
         return dataclasses.replace(self, tools=tools, values=values)
 
-    def ours(self, recipes: Sequence[int]) -> list[float]:
-        """Return the value with our defaults of each of these metrics."""
-        places, usual = [self.defaults[x] for x in recipes], self.usual
-        lacking = list({x for x in places if not self.is_whole[0, x]})
-        if lacking:
-            first = self.orders[:1]
-            found = _evaluated(self.data, first, self.recipes, [lacking], None)
-            usual = usual.copy()
-            usual[lacking] = found.values[0, lacking, 0, :, 0]
-        empty = [default_of(self.recipes[x].metric).empty for x in places]
-        found_at = places, list(map(EMPTY.index, empty))
-        return list(usual[found_at].tolist())
+    def with_ours(self, recipes: Iterable[int]) -> Grid:
+        """Return the grid with what `ours` needs for these metrics."""
+        places = {self.defaults[x] for x in recipes}
+        lacking = sorted(x for x in places if not self.is_whole[0, x])
+        if not lacking:
+            return self
+        first, usual = self.orders[:1], self.usual.copy()
+        found = _evaluated(self.data, first, self.recipes, [lacking], None)
+        usual[lacking] = found.values[0, lacking, 0, :, 0]
+        return dataclasses.replace(self, usual=usual)
+
+    def ours(self, recipe: int) -> float:
+        """Return the value of a metric with our defaults."""
+        place = self.defaults[recipe]
+        empty = default_of(self.recipes[place].metric).empty
+        return float(self.usual[place, EMPTY.index(empty)])
 
     def tools_at(self, places: Iterable[Index]) -> dict[str, list[str]]:
         """Return the conventions of some settings, each with its names."""
@@ -411,9 +415,7 @@ def places_of(
         named: a metric of the tool.
     """
     rules = named.convention.rules
-    place = _place(
-        data.simplest_recipe(Recipe.of(named.metric, named.k)), recipes
-    )
+    place = _place(data.simplest_recipe(named.recipe), recipes)
     first = QUERIES.index(rules.counted_queries)
     queries = [*range(first, len(QUERIES))]
     if named.convention.takes == "run":

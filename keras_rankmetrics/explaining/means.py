@@ -236,7 +236,18 @@ def _add(
         marks: `[lists]`, random numbers.
     """
     shared = np.any(equal, axis=0)
-    every = {place: x for each in left for place, x in each.items()}
+    needed = {
+        place
+        for definitions, is_equal in zip(left, equal, strict=True)
+        if is_equal.any()
+        for place in definitions
+    }
+    every = {
+        place: x
+        for definitions in left
+        for place, x in definitions.items()
+        if place in needed
+    }
     row_of = {place: row for row, place in enumerate(every)}
     of_shared = _values(parts[0], some[shared], [*every.values()])
     for means, part, definitions, is_equal in zip(
@@ -245,13 +256,14 @@ def _add(
         if not definitions:
             continue
         places = [*definitions]
-        rows = np.array([row_of[place] for place in places])
-        own = _values(part, some[~is_equal], [*definitions.values()])
-        values, valid = (
-            _joined(ours, theirs[rows][:, is_equal[shared]], is_equal)
-            for ours, theirs in zip(own, of_shared, strict=True)
-        )
-        means.add(places, values, valid, here[some], marks[some])
+        found_here = _values(part, some[~is_equal], [*definitions.values()])
+        if is_equal.any():
+            rows = [row_of[place] for place in places]
+            found_here = (
+                _joined(ours, theirs[rows][:, is_equal[shared]], is_equal)
+                for ours, theirs in zip(found_here, of_shared, strict=True)
+            )
+        means.add(places, *found_here, here[some], marks[some])
 
 
 def _joined(

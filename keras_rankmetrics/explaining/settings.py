@@ -8,7 +8,9 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import functools
-from collections.abc import Mapping
+import itertools
+import operator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 from keras_rankmetrics import conventions, metrics
@@ -127,23 +129,20 @@ class Named(NamedTuple):
         convention: the convention of the tool.
         name: the name, with the cutoff.
         metric: the metric, at any cutoff.
-        k: the cutoff.
+        recipe: the recipe of the metric, with the cutoff of the name.
+        orders: the orders of ties of all judgements, and of those of the run.
     """
 
     convention: Convention
     name: str
     metric: RankingMetric
-    k: int | None
+    recipe: Recipe
+    orders: Sequence[TieOrder]
 
     @property
-    def orders(self) -> list[TieOrder]:
-        """The orders of ties of all judgements, and of those of the run."""
-        rules = self.convention.rules_of(self.metric)
-        rules = rules._replace(queries="truth", decimals=None)
-        ties = self.metric.definition.ties
-        order = TieOrder(rules, rules.options.get("ties", ties))
-        takes_labels = self.convention.takes == "labels"
-        return [order, *([order._replace(are_known=False)] * takes_labels)]
+    def k(self) -> int | None:
+        """The cutoff of the name."""
+        return self.recipe.k
 
 
 @functools.cache
@@ -154,11 +153,32 @@ def named_metrics(grades: tuple[float, ...] = ()) -> tuple[Named, ...]:
         grades: thresholds of relevance that tools may be given.
     """
     return tuple(
-        Named(convention, name, metric, k)
+        named
         for convention in conventions.all_of_them()
-        for name, metric, k in convention.named_metrics(CUTOFFS, grades)
+        for metric, names in itertools.groupby(
+            convention.named_metrics(CUTOFFS, grades), operator.itemgetter(1)
+        )
         if _is_of_lists(type(metric))
+        for named in _named(convention, metric, names)
     )
+
+
+def _named(
+    convention: Convention,
+    metric: RankingMetric,
+    names: Iterable[tuple[str, RankingMetric, int | None]],
+) -> Iterator[Named]:
+    """Yield a metric of a tool by each of its names and cutoffs."""
+    rules = convention.rules_of(metric)
+    rules = rules._replace(queries="truth", decimals=None)
+    ties = metric.definition.ties
+    order = TieOrder(rules, rules.options.get("ties", ties))
+    orders = [order]
+    if convention.takes == "labels":
+        orders.append(order._replace(are_known=False))
+    recipe = Recipe.of(metric, None)
+    for name, _, k in names:
+        yield Named(convention, name, metric, recipe._replace(k=k), orders)
 
 
 @functools.cache
