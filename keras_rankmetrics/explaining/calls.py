@@ -5,9 +5,10 @@ from __future__ import annotations
 import dataclasses
 import os
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
+from keras_rankmetrics.comparing.labels_and_scores import Side
 from keras_rankmetrics.comparing.reading import Input, Reading
 
 # What of the judgements a tool knows: all of them, those of the queries of the
@@ -42,8 +43,8 @@ class Inputs:
     """The judgements and the run of `explain`, as code.
 
     Attributes:
-        truth: the code of the judgements: a variable, or the path of a file.
-        run: the code of the run.
+        sides: the code of the judgements and of the run: variables, or paths
+            of files. One table has both.
         arguments: further arguments of `explain` and of `evaluate`, as code.
         of_known: those of `evaluate` if the judgements are a dict by query.
         metrics: the argument `metrics` of `explain`.
@@ -52,8 +53,7 @@ class Inputs:
         options: the options of the command; None if it cannot read these.
     """
 
-    truth: str
-    run: str
+    sides: tuple[str, ...]
     arguments: Mapping[str, str]
     of_known: Mapping[str, str]
     metrics: Any
@@ -97,27 +97,30 @@ class Inputs:
                 del of_known["columns"]
         if run.has_row_numbers:
             of_known["query_ids"] = f"range({run.queries_in_order})"
+        passed = [truth.x, run.x]
+        if isinstance(truth, Side):
+            passed = [truth.x.x]
         return cls(
-            _code("truth", truth.x),
-            _code("run", run.x),
+            tuple(map(_code, ("truth", "run"), passed)),
             arguments,
             of_known,
             metrics,
             _has_labels(truth.x) and _has_items(run.x),
             lacks_queries,
-            _options(truth.x, run.x, asked),
+            _options(passed, asked),
         )
 
     def in_python(self, call: Call) -> list[str]:
         """Return lines of Python that give a number."""
-        truth, arguments, lines = self.truth, self.arguments, []
+        sides, arguments, lines = self.sides, self.arguments, []
         if call.known != "all":
-            truth, arguments = "known", self.of_known
+            sides, arguments = ("known", *sides[1:]), self.of_known
             lines = [self._known(call)]
         options = "".join(f", {name}={x}" for name, x in arguments.items())
+        name = f'"{call.name}"' if len(sides) > 1 else f'metrics="{call.name}"'
         return [
             *lines,
-            f'krm.evaluate({truth}, {self.run}, "{call.name}", '
+            f"krm.evaluate({', '.join(sides)}, {name}, "
             f'convention="{call.tool}"{options})',
         ]
 
@@ -128,7 +131,7 @@ class Inputs:
         options = "".join(f", {name}={x}" for name, x in self.arguments.items())
         metrics = f", {self.metrics!r}" if self.metrics else ""
         return (
-            f'known = krm.explain("{call.number}", {self.truth}, {self.run}'
+            f'known = krm.explain("{call.number}", {", ".join(self.sides)}'
             f'{metrics}{options}).judgements("{call.known}")'
         )
 
@@ -169,9 +172,9 @@ def _has_items(run: Any) -> bool:
     )
 
 
-def _options(truth: Any, run: Any, asked: Reading) -> tuple[str, ...] | None:
+def _options(passed: Sequence[Any], asked: Reading) -> tuple[str, ...] | None:
     """Return the files and the options of the command; None if it has none."""
-    if not all(isinstance(x, str | os.PathLike) for x in (truth, run)):
+    if not all(isinstance(x, str | os.PathLike) for x in passed):
         return None
     names = [x for each in asked.chosen.items() for x in map(str, each)]
     if any("," in name or "=" in name for name in names):
@@ -180,5 +183,5 @@ def _options(truth: Any, run: Any, asked: Reading) -> tuple[str, ...] | None:
         return None
     pairs = ",".join(f"{role}={name}" for role, name in asked.chosen.items())
     lower = ["--lower-is-better"] * (asked.higher_is_better is False)
-    files = shlex.join(map(os.fsdecode, (truth, run)))
+    files = shlex.join(map(os.fsdecode, passed))
     return (files, *(["--columns", pairs] if pairs else []), *lower)

@@ -13,6 +13,11 @@ from keras_rankmetrics import gains, metrics
 from keras_rankmetrics.comparing import together
 from keras_rankmetrics.comparing.forms import input_of
 from keras_rankmetrics.comparing.joining import Joined, Joining, Judgements
+from keras_rankmetrics.comparing.labels_and_scores import (
+    Side,
+    has_items,
+    sides_of,
+)
 from keras_rankmetrics.comparing.measured import ALL, Measured, Values
 from keras_rankmetrics.comparing.measuring import of_systems
 from keras_rankmetrics.comparing.reading import Reading as Asked
@@ -72,8 +77,9 @@ class Data:
         self._read: tuple[Any, Mapping[str, Any]] = truth, {ALL: run}
         self._asked = asked
         plain = asked.of_system(None, Rules())
-        judged = input_of(truth, "label", "`truth`", plain)
-        ranked = input_of(run, "score", "`run`", plain)
+        judged, ranked = sides_of(truth, run, plain)
+        # The rows of a table without ids of items, which no tool can order.
+        self._are_rows = isinstance(judged, Side) and not has_items(judged.x)
         inputs = [judged, ranked]
         has_ids = together.have_ids(inputs)
         self.has_ids: bool = has_ids or together.integers_are_ids(inputs)
@@ -189,8 +195,10 @@ class Data:
             return TieOrder(rules, are_known=are_known)
         by_id = rules.ties in ("first_id_first", "last_id_first")
         if ties == "stable" and self.has_ids and rules.ties == "options":
-            rules = rules._replace(ties="last_id_first")
-        if not self.has_ids and by_id:
+            rules = rules._replace(
+                ties="first_row_first" if self._are_rows else "last_id_first"
+            )
+        if by_id and (self._are_rows or not self.has_ids):
             return None
         return TieOrder(rules, ties, are_known)
 
@@ -269,7 +277,7 @@ class Data:
         Warnings on the input are those of `evaluate`.
         """
         rules = Rules(queries="both")
-        probe = [metrics.JudgedAtK(1)]  # it takes any labels
+        probe = [metrics.JudgedAtK(2)]  # it takes any labels
         with np.errstate(all="ignore"):
             found = of_systems(
                 probe, *self._read, self._asked, rules, of_lists=self._keep

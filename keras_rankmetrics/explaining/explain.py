@@ -58,7 +58,7 @@ _PAIRS = 200  # settings of each number to pair
 def explain(
     value: Any,
     truth: Any,
-    run: Any,
+    run: Any = None,
     metrics: str | Sequence[str] | None = None,
     *,
     columns: Mapping[str, str | None] | None = None,
@@ -86,8 +86,8 @@ def explain(
         value: the number as printed, such as `0.8333`, `"0.8330"` or `"83.3%"`;
             text keeps zeros at the end. Or a pair of numbers, for the choices
             that lead from one to the other.
-        truth: the labels of the items, as for `evaluate`.
-        run: the scores of the items, as for `evaluate`.
+        truth: the labels of the items, or one table, as for `evaluate`.
+        run: the scores of the items, as for `evaluate`; None for one table.
         metrics: the names of metrics, if they are known, such as `"recall"` or
             `"NDCG@10 MAP"`.
         columns: the names of columns by role, as for `evaluate`.

@@ -223,8 +223,8 @@ def _diagnose(form: Callable) -> Callable:
 
 def _explain(form: Callable) -> Callable:
     def call(data: Data, folder: pathlib.Path) -> Found:
-        krm.explain(0.5, *form(data, folder), METRIC)
-        return Found(None)
+        found = krm.explain(0.5, *form(data, folder), metrics=METRIC)
+        return Found(None, found.notes)
 
     return call
 
@@ -364,7 +364,8 @@ DOORS = {
     "diagnose: frames": Door(_diagnose(_frames), has_others=True),
     "diagnose: CSV": Door(_diagnose(_csvs), has_others=True),
     "diagnose: one frame": Door(_diagnose(_of_one(_table)), has_others=True),
-    "explain: frames": Door(_explain(_frames), True, has_notes=False),
+    "explain: frames": Door(_explain(_frames), has_others=True),
+    "explain: one frame": Door(_explain(_of_one(_table)), has_others=True),
     "tie_range: frames": Door(_tie_range(_frames), has_others=True),
     "evaluate: one frame": Door(_evaluate_one(_table), has_others=True),
     "evaluate: one lazy frame": Door(_evaluate_one(_lazy_table), True),

@@ -135,8 +135,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     number = "the number, such as 0.8333 or 83.3%%; two, for what changes it"
     add("values", metavar="VALUE", nargs="+", help=number)
-    add("--truth", metavar="QRELS", required=True, help="file of judgements")
-    add("--run", metavar="RUN", required=True, help="file of a run")
+    truth = "file of judgements, or of a table that has scores, too"
+    add("--truth", metavar="QRELS", required=True, help=truth)
+    add("--run", metavar="RUN", help="file of a run")
     names = "metrics that it may be, such as 'recall' or 'NDCG@10'"
     add("-m", "--metrics", action="append", default=[], help=names)
     tool = "the tool that reports the number: see `krm conventions`"
