@@ -127,7 +127,11 @@ class Preset(typing.Generic[Parameters, MetricT]):
 
         It is for what its options mean; an update would be one of all.
         """
-        return _shared(self.metric, frozenset(self._completed(options).items()))
+        metric: Any = self.metric  # is hashable
+        found: MetricT = _shared(
+            metric, frozenset(self._completed(options).items())
+        )
+        return found
 
     def _completed(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Return all options; raise ValueError if one is missing or fixed."""
@@ -169,9 +173,7 @@ class Preset(typing.Generic[Parameters, MetricT]):
 
 
 @functools.cache
-def _shared(
-    metric: type[MetricT], options: frozenset[tuple[str, Any]]
-) -> MetricT:
+def _shared(metric: Any, options: frozenset[tuple[str, Any]]) -> Any:
     return metric(**dict(options))
 
 

@@ -256,14 +256,15 @@ def _add(
         if not definitions:
             continue
         places = [*definitions]
-        found_here = _values(part, some[~is_equal], [*definitions.values()])
+        own = _values(part, some[~is_equal], [*definitions.values()])
+        values, valid = own
         if is_equal.any():
             rows = [row_of[place] for place in places]
-            found_here = (
+            values, valid = (
                 _joined(ours, theirs[rows][:, is_equal[shared]], is_equal)
-                for ours, theirs in zip(found_here, of_shared, strict=True)
+                for ours, theirs in zip(own, of_shared, strict=True)
             )
-        means.add(places, *found_here, here[some], marks[some])
+        means.add(places, values, valid, here[some], marks[some])
 
 
 def _joined(

@@ -237,6 +237,9 @@ def match(
 def _match(
     rows: np.ndarray, keys: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, _Twins]:
+    if not len(rows):
+        none = np.zeros(0, np.int64)
+        return none, np.zeros(len(keys), bool), (none, none)
     order = np.argsort(rows, kind="stable")
     ordered = rows[order]
     at = np.minimum(np.searchsorted(ordered, keys), len(ordered) - 1)

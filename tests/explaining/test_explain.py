@@ -125,6 +125,12 @@ def test_queries_that_the_run_lacks_and_lists_without_relevant_items():
         ]
 
 
+def test_a_truth_without_items():
+    found = krm.explain("0.0", {"q": {}}, {"q": ["a", "b"]}, "NDCG@5")
+    assert found.answers[0].setting.value == 0.0
+    assert found.judgements("items") == {"q": {"a": 0.0, "b": 0.0}}
+
+
 def test_the_order_of_ties():
     truth = {"tied": {"a": 1}, "third": {"x": 1}}
     run = {
