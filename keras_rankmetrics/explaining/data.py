@@ -78,14 +78,14 @@ class Data:
         self._asked = asked
         plain = asked.of_system(None, Rules())
         judged, ranked = sides_of(truth, run, plain)
-        # The rows of a table without ids of items, which no tool can order.
-        self._are_rows = isinstance(judged, Side) and not has_items(judged.x)
         inputs = [judged, ranked]
         has_ids = together.have_ids(inputs)
         self.has_ids: bool = has_ids or together.integers_are_ids(inputs)
         if self.has_ids:
             truth_rows, rows = self._rows = judged.keep(), ranked.keep()
             self._read = judged, {ALL: ranked}
+            # A table names its columns once it is read.
+            are_ids = not isinstance(judged, Side) or has_items(judged.x)
             queries, named = judged.queries(), ranked.queries()
             of_rows, first_judged = numbered(truth_rows.query)
             lists, first = numbered(rows.query)
@@ -122,8 +122,10 @@ class Data:
                 )
             lists = np.repeat(np.arange(len(run)), len(scores) // len(run))
             self._has_same_id, of_truth = False, np.zeros(1, np.int64)
+            are_ids = False
             self._uncommon = {}
             self.labels = self.labels[self.labels != -1]  # without padding
+        self._orders_by_id: bool = are_ids
         self.inputs: Inputs = Inputs.of(
             judged,
             ranked,
@@ -196,9 +198,11 @@ class Data:
         by_id = rules.ties in ("first_id_first", "last_id_first")
         if ties == "stable" and self.has_ids and rules.ties == "options":
             rules = rules._replace(
-                ties="first_row_first" if self._are_rows else "last_id_first"
+                ties="last_id_first"
+                if self._orders_by_id
+                else "first_row_first"
             )
-        if by_id and (self._are_rows or not self.has_ids):
+        if by_id and not self._orders_by_id:
             return None
         return TieOrder(rules, ties, are_known)
 

@@ -231,3 +231,76 @@ def test_metrics_that_do_not_take_the_labels():
     truth = {"q": {"a": 1, "b": 0.5}}
     with pytest.raises(ValueError, match="one that takes the labels"):
         krm.explain("0.5", truth, {"q": ["a", "b"]}, "mrr")
+
+
+TABLE = pd.DataFrame(
+    [
+        ("q1", "a", 2, 0.5),
+        ("q1", "b", 0, 0.5),
+        ("q1", "c", 1, 0.1),
+        ("q2", "a", 0, 0.9),
+        ("q2", "d", 1, 0.9),
+        ("q2", "e", 1, -np.inf),
+        ("q3", "a", 0, 0.2),
+        ("q3", "f", 1, 0.1),
+    ],
+    columns=["qid", "doc", "grade", "sim"],
+)
+OF_TABLES = {
+    "items": (TABLE, COLUMNS),
+    "rows": (TABLE, {**COLUMNS, "item": None}),
+}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("kind", OF_TABLES)
+@pytest.mark.parametrize("ending", ["", ".csv"])
+def test_calls_of_one_table(tmp_path, capsys, kind, ending):
+    table, columns = OF_TABLES[kind]
+    table = table.assign(sim=table.sim.clip(lower=-5)) if ending else table
+    if ending:
+        table.to_csv(tmp_path / "t.csv", index=False)
+    truth = str(tmp_path / "t.csv") if ending else table
+    names = "map ndcg mrr precision recall"
+    tools = {None: "NDCG@3", "sklearn": "ndcg@3", "lightgbm": "ndcg@3"}
+    tools |= {"trec_eval": "ndcg_cut_3"} if kind == "items" else {}
+    for tool, name in tools.items():
+        arguments = {"convention": tool, "columns": columns}
+        [value] = krm.evaluate(truth, metrics=name, **arguments).values()
+        found = krm.explain(f"{value:.6f}", truth, None, names, columns=columns)
+        assert any(tool in x.tools for x in found.answers) or tool is None
+        calls = [*printed(found)]
+        for code, number in calls:
+            assert len(code) == 1  # all labels are known
+            scope = {"krm": krm, "truth": truth}
+            assert executed(code, scope) == pytest.approx(number, abs=1e-6)
+        assert calls
+        if not ending:
+            continue
+        roles = ",".join(f"{role}={x}" for role, x in columns.items())
+        asked = ["--truth", truth, "--columns", roles, "-m", names]
+        assert main(["explain", f"{value:.6f}", *asked]) == 0
+        lines = capsys.readouterr().out.splitlines()
+        [line, *_] = [x.strip() for x in lines if x.startswith("  krm eval")]
+        assert main(shlex.split(line)[1:]) == 0
+        assert f"{value:.4f}" in capsys.readouterr().out
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_one_table_has_the_answers_of_its_sides():
+    sides = TABLE[["qid", "doc", "grade"]], TABLE[["qid", "doc", "sim"]]
+    for value in ("0.5", "0.6309", "0.8333"):
+        of_two = krm.explain(value, *sides, columns=COLUMNS)
+        of_one = krm.explain(value, TABLE, columns=COLUMNS)
+        shown, expected = (
+            [(x.number, x.ours, x.tools) for x in found.answers]
+            for found in (of_one, of_two)
+        )
+        assert shown == expected
+        assert of_one.tried == of_two.tried
+
+
+def test_no_query_of_several_items_is_a_note():
+    truth = {f"q{n}": {"a": n % 2} for n in range(12)}
+    found = krm.explain("0.5", truth, truth)
+    assert "no query retrieves more than one item" in str(found)
