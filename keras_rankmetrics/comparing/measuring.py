@@ -324,10 +324,11 @@ def _judged(
         rows, subtopics = truth.rows_of_subtopics()
     else:
         rows = truth.all_rows()
-    truth.say()
     check_numbers(rows, truth.argument)
     are_labels, absent = truth.value == "label", -np.inf
-    if are_labels:
+    if not are_labels:
+        truth.say()
+    else:
         labels = rules.read_labels(rows.value)
         if (labels != rows.value).any():
             truth.assumed |= {"relevant": "each item of the truth"}
