@@ -51,10 +51,12 @@ def sums_of(job, *parts):
 def said_by(job, *parts):
     """What workers warn of, and what the driver does after them."""
     with warnings.catch_warnings(record=True) as on_workers:
+        warnings.simplefilter("ignore")
         for ours in (UserWarning, RuntimeWarning):
             warnings.simplefilter("always", ours)
         sums = sums_of(job, *parts)
     with warnings.catch_warnings(record=True) as on_driver:
+        warnings.simplefilter("ignore")
         warnings.simplefilter("always", UserWarning)
         job.say(sums)
     return on_workers, [str(each.message) for each in on_driver]
