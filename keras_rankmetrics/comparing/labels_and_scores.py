@@ -149,6 +149,14 @@ def _chunks(part: Part) -> Iterator[Part]:
         yield Part(query, item, numbers[:, :at], line, ranks)
 
 
+def _counted(batches: Iterable[Part]) -> Iterator[Part]:
+    """Yield batches of one table, whose rows are numbered through."""
+    done = 0
+    for part in batches:
+        yield part._replace(line=part.line + done)
+        done += len(part.line)
+
+
 class ScoredRecords(ScoredTable, Records):
     """Records with the fields of such a table."""
 
@@ -180,7 +188,8 @@ class LazyTable(ScoredTable):
         used = [*columns.values(), *self.ranks.values()]
         kind, own = type(self.x), (self.value, self.argument, self.reading)
         read = next(_LAZILY[x] for x in _LAZILY if hasattr(kind, x))
-        parts = (ScoredTable(x, *own).part(whole) for x in read(self.x, used))
+        batches = read(self.x, used)
+        parts = _counted(ScoredTable(x, *own).part(whole) for x in batches)
         if self.is_scattered:
             yield from _chunks(Part.joined(parts))
         else:
@@ -225,6 +234,22 @@ def _without_several(columns: Mapping[str, Any]) -> dict[str, Any]:
 OneTable = ScoredTable | ScoredFile
 
 
+class Held:
+    """A table whose rows are read once, for both of its sides.
+
+    Args:
+        table: the table.
+    """
+
+    def __init__(self, table: OneTable) -> None:
+        self.table = table
+
+    @functools.cached_property
+    def parts(self) -> list[Part]:
+        """All rows."""
+        return [part for part in self.table.parts() if len(part.query)]
+
+
 class Side(Input):
     """The labels or the scores of a table that has both, as a truth or a run.
 
@@ -238,23 +263,26 @@ class Side(Input):
 
     def names(self) -> list[Any] | None:
         """Return the names of the columns of the table."""
-        return self.x.names()
+        names: list[Any] | None = self.x.table.names()
+        return names
 
     def roles(self) -> dict[str, Any]:
         """Return the column of each role of this side."""
         roles = ("query", "item", self.value)
-        return {x: name for x, name in self.x.roles().items() if x in roles}
+        found = self.x.table.roles().items()
+        return {role: name for role, name in found if role in roles}
 
     def remedies(self) -> Mapping[str, str]:
         """Return what to do if ranks contradict the scores."""
-        return self.x.remedies()
+        remedies: Mapping[str, str] = self.x.table.remedies()
+        return remedies
 
     def chunks(self) -> Iterator[Columns]:
         """Yield the rows of the table."""
         is_run = self.value == "score"
-        for part in self.x.parts():
+        for part in self.x.parts:
             item, rank = part.item, part.rank if is_run else None
-            if not has_items(self.x):
+            if not has_items(self.x.table):
                 item = np.char.add("row ", part.line.astype(np.str_))
             yield Columns(part.query, item, part.value[:, int(is_run)], rank)
 
@@ -268,9 +296,9 @@ def sides_of(truth: Any, run: Any, reading: Reading) -> tuple[Input, Input]:
         reading: how to read both.
     """
     if run is None:
-        table = one_table_of(truth, reading)
-        own = table, "label", _ARGUMENT, reading
-        return Side(*own), Side(table, "score", _ARGUMENT, reading)
+        held = Held(one_table_of(truth, reading))
+        own = held, "label", _ARGUMENT, reading
+        return Side(*own), Side(held, "score", _ARGUMENT, reading)
     judged = input_of(truth, "label", _ARGUMENT, reading)
     return judged, input_of(run, "score", "`run`", reading)
 

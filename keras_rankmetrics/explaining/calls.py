@@ -99,7 +99,7 @@ class Inputs:
             of_known["query_ids"] = f"range({run.queries_in_order})"
         passed = [truth.x, run.x]
         if isinstance(truth, Side):
-            passed = [truth.x.x]
+            passed = [truth.x.table.x]
         return cls(
             tuple(map(_code, ("truth", "run"), passed)),
             arguments,

@@ -78,6 +78,7 @@ class Data:
         self._asked = asked
         plain = asked.of_system(None, Rules())
         judged, ranked = sides_of(truth, run, plain)
+        self._is_one_table = isinstance(judged, Side)
         inputs = [judged, ranked]
         has_ids = together.have_ids(inputs)
         self.has_ids: bool = has_ids or together.integers_are_ids(inputs)
@@ -85,7 +86,12 @@ class Data:
             truth_rows, rows = self._rows = judged.keep(), ranked.keep()
             self._read = judged, {ALL: ranked}
             # A table names its columns once it is read.
-            are_ids = not isinstance(judged, Side) or has_items(judged.x)
+            are_ids = not isinstance(judged, Side) or has_items(judged.x.table)
+            if not len(rows.query):
+                raise ValueError(
+                    "There should be rows in `run`. Received: none. Check how "
+                    "they were read."
+                )
             queries, named = judged.queries(), ranked.queries()
             of_rows, first_judged = numbered(truth_rows.query)
             lists, first = numbered(rows.query)
@@ -176,8 +182,11 @@ class Data:
     def _simplified(self, order: TieOrder) -> TieOrder | None:
         rules, ties, are_known = order
         are_known = are_known or self._knows_all
+        read_labels = rules.read_labels
+        if self._is_one_table:  # where labels of 0 stand beside scores
+            read_labels = rules.read_labels_of_lists
         try:
-            read = rules.read_labels(self.labels)
+            read = read_labels(self.labels)
         except ValueError:
             return None
         if self._uncommon.get(rules.nothing_retrieved):

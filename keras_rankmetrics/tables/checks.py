@@ -139,7 +139,10 @@ class Facts:
         """
         if rank is None or not self.have_ranks:
             return
-        query, _, value = rows
+        known = ~np.isnan(rank)
+        if not known.any():
+            return
+        query, value, rank = rows.query[known], rows.value[known], rank[known]
         better = value if self.higher_is_better is not False else -value
         order = _in_order(query, rank, better)
         query, rank, better = query[order], rank[order], better[order]

@@ -546,3 +546,14 @@ def test_one_table_without_items_names_its_rows():
     assert "item 'row 6'" in found.example
     with pytest.raises(ValueError, match="`item_ids` is for a truth and a run"):
         krm.diagnose(table, item_ids=["a"])
+
+
+def test_a_lazy_table_is_read_once_and_its_rows_are_numbered_through():
+    pa = pytest.importorskip("pyarrow", reason="needs the extra [files]")
+    table = pa.table(of_one(TRUTH, RUN)).drop_columns("item")
+    batches = table.to_batches(max_chunksize=5)
+    stream = pa.RecordBatchReader.from_batches(table.schema, batches)
+    assert krm.diagnose(stream, k=2).ok
+    empty = {"query": [], "label": [], "score": []}
+    [found] = krm.diagnose(empty)
+    assert found.name == "empty"

@@ -286,18 +286,22 @@ def test_calls_of_one_table(tmp_path, capsys, kind, ending):
         assert f"{value:.4f}" in capsys.readouterr().out
 
 
-@pytest.mark.filterwarnings("ignore")
-def test_one_table_has_the_answers_of_its_sides():
-    sides = TABLE[["qid", "doc", "grade"]], TABLE[["qid", "doc", "sim"]]
-    for value in ("0.5", "0.6309", "0.8333"):
-        of_two = krm.explain(value, *sides, columns=COLUMNS)
-        of_one = krm.explain(value, TABLE, columns=COLUMNS)
-        shown, expected = (
-            [(x.number, x.ours, x.tools) for x in found.answers]
-            for found in (of_one, of_two)
-        )
-        assert shown == expected
-        assert of_one.tried == of_two.tried
+def test_members_of_one_table_have_the_label_1():
+    """A label of 0 beside a score is none, as `evaluate` reads it."""
+    table = pd.DataFrame(
+        {
+            "query": ["q0"] * 4 + ["q1"] * 4,
+            "label": [1, 0, 0, 0, 1, 1, 0, 0],
+            "score": [4.0, 3, 2, 1, 1, 2, 3, 4],
+        }
+    )
+    assert not krm.explain("1.0000", table, metrics="precision@4").answers
+    asked = {"metrics": "precision@4", "convention": "replay"}
+    assert krm.evaluate(table, **asked)["precision@4"] == 0.375
+    [answer] = krm.explain("0.3750", table, **asked).answers
+    assert answer.tools == {"replay": ["precision@4"]}
+    with pytest.raises(ValueError, match="rows in `run`. Received: none"):
+        krm.explain(0.5, table.iloc[:0])
 
 
 def test_no_query_of_several_items_is_a_note():
