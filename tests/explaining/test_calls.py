@@ -300,7 +300,7 @@ def test_members_of_one_table_have_the_label_1():
     assert krm.evaluate(table, **asked)["precision@4"] == 0.375
     [answer] = krm.explain("0.3750", table, **asked).answers
     assert answer.tools == {"replay": ["precision@4"]}
-    with pytest.raises(ValueError, match="rows in `run`. Received: none"):
+    with pytest.raises(ValueError, match="Received: none"):
         krm.explain(0.5, table.iloc[:0])
 
 
