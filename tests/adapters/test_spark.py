@@ -316,8 +316,8 @@ def test_what_the_driver_refuses_before_anything_is_sent(spark, ids, door):
     _, df = ids
     arguments = "RR(inputs=ids)", "relevant", "recommended"
     name = door.__name__
-    with pytest.raises(TypeError, match=rf"^{name}\(\) on Spark .*\"grup\""):
-        door(df, *arguments, grup="market")
+    with pytest.raises(TypeError, match=rf"^{name}\(\) on Spark .*\"groupz\""):
+        door(df, *arguments, groupz="market")
     with pytest.raises(ValueError, match=r"'trch'\. Did you mean \"torch\""):
         door(df, *arguments, backend="trch")
     for x, remedy in (
