@@ -232,8 +232,8 @@ def test_a_door_names_an_argument_that_it_lacks():
     message = r'^door\(\) on Spark has no parameter "{}"\. Did you mean "{}"\?$'
     with pytest.raises(TypeError, match=message.format("weight", ".*_weight")):
         door(None, "RR", weight="w")
-    with pytest.raises(TypeError, match=message.format("querys", "query")):
-        door(None, "RR", querys="q")
+    with pytest.raises(TypeError, match=message.format("queryz", "query")):
+        door(None, "RR", queryz="q")
 
 
 def test_a_backend_that_does_not_exist():
