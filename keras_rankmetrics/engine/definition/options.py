@@ -11,7 +11,6 @@ import inspect
 import math
 import numbers
 import typing
-import weakref
 from collections.abc import Callable, Iterator, Mapping
 from typing import Annotated, Any, Literal, Union
 
@@ -132,20 +131,12 @@ _CALLED_WITH = {
 }
 
 
-_CHECKED = weakref.WeakSet[type]()  # classes that were found to be complete
-
-
 def check_class(cls: Any) -> None:
     """Raise TypeError if a metric's class lacks a function, or cannot call it.
-
-    A complete class is checked once: to check it takes as long as to make one
-    of its metrics.
 
     Args:
         cls: the class. It lacks a function that is still abstract.
     """
-    if cls in _CHECKED:
-        return
     for name in dir(cls):
         if getattr(getattr(cls, name, None), "__isabstractmethod__", False):
             raise TypeError(_lacking(cls, name))
@@ -154,7 +145,6 @@ def check_class(cls: Any) -> None:
             raise TypeError(_wrong(cls, name, arguments))
     if cls.reads is not None:
         check_choice("reads", cls.reads, typing.get_args(Truth))
-    _CHECKED.add(cls)
 
 
 @functools.lru_cache(maxsize=8)
