@@ -159,11 +159,11 @@ def named_metrics(grades: tuple[float, ...] = ()) -> tuple[Named, ...]:
             convention.named_metrics(CUTOFFS, grades), operator.itemgetter(1)
         )
         if _is_of_lists(type(metric))
-        for named in _named(convention, metric, names)
+        for named in by_names(convention, metric, names)
     )
 
 
-def _named(
+def by_names(
     convention: Convention,
     metric: RankingMetric,
     names: Iterable[tuple[str, RankingMetric, int | None]],

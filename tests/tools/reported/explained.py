@@ -26,7 +26,7 @@ from keras_rankmetrics.engine.aggregates import WeightedMean
 from keras_rankmetrics.explaining import explain as explaining
 from keras_rankmetrics.explaining.data import Data
 from keras_rankmetrics.explaining.grid import grid_of, places_of, recipes_of
-from keras_rankmetrics.explaining.settings import Named
+from keras_rankmetrics.explaining.settings import by_names
 from tests.tools.benchmarks.markdown import table
 from tests.tools.pages.page import replaced
 from tests.tools.reported import __main__ as reported
@@ -73,7 +73,8 @@ def of_tool(tool: Tool, seed: int) -> Iterator[Found]:
         [metric] = metrics_of(measure, convention, **convention.rules.options)
         if not isinstance(metric.aggregate, WeightedMean):
             continue  # a count or a geometric mean, which explain does not try
-        named = Named(convention, measure, metric, metric.k)
+        names = [(measure, metric, metric.k)]
+        [named] = by_names(convention, metric, names)
         indices = places_of(data, grid.orders, places, named)
         index = next(indices, None)
         text = f"{value:.{DIGITS}f}"
