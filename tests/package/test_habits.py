@@ -36,9 +36,11 @@ def test_the_workflow_runs_what_everybody_runs():
     assert (ROOT / ".ci" / "run").stat().st_mode & 0o100
     [quick] = commands["versions"]
     assert quick in (ROOT / ".ci" / "run").read_text()
-    for job in workflow["jobs"].values():
+    assert commands["weekly"] == [".ci/weekly"]
+    assert (ROOT / ".ci" / "weekly").stat().st_mode & 0o100
+    for name, job in workflow["jobs"].items():
         assert job["runs-on"] == "ubuntu-latest"
-        assert job["timeout-minutes"] <= 120
+        assert job["timeout-minutes"] <= (350 if name == "weekly" else 120)
         for step in job["steps"]:
             assert ("run" in step) != ("uses" in step)
             assert re.search(r"@v\d+$", step.get("uses", "@v1"))
