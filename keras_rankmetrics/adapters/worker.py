@@ -67,6 +67,7 @@ def on_worker(
     # A local function is pickled as code, without importing this module. So
     # the environment is set before Keras reads it.
     def run(data: Any) -> Any:
+        import concurrent.futures
         import importlib.util
         import os
         import sys
@@ -77,7 +78,11 @@ def on_worker(
             os.environ["KERAS_BACKEND"] = [*installed, *names][0]
             os.environ.setdefault("JAX_PLATFORMS", "cpu")
             os.environ.setdefault("CUDA_VISIBLE_DEVICES", "-1")
-        worker = importlib.import_module("keras_rankmetrics.adapters.worker")
+        # Ray interrupts the main thread to cancel a task. The next one would
+        # find half of Keras, so that another thread imports it to the end.
+        with concurrent.futures.ThreadPoolExecutor(1) as thread:
+            name = "keras_rankmetrics.adapters.worker"
+            worker = thread.submit(importlib.import_module, name).result()
         worker.check_backend(backend)
         return getattr(worker, task)(pickled, data)
 

@@ -1,9 +1,12 @@
 """Ray Data, on this machine."""
 
 import os
+import subprocess
+import sys
 
 import logs
 import numpy as np
+import pyarrow
 import pytest
 from pytest import approx
 
@@ -283,6 +286,42 @@ def test_a_missing_column():
     dataset = ray_data.from_items(logs.of_ids())
     with pytest.raises(Exception, match="name of a column"):
         on_ray.evaluate(dataset, krm.NDCG(inputs="ids"), "gone", "new")
+
+
+# Ray cancels a task so; here amid the import of the operations of Keras.
+INTERRUPTED = """
+import _thread, sys, time
+from ray import cloudpickle
+
+class Interrupt:
+    def find_spec(name, path, target=None):
+        if name == "keras.src.ops.nn":
+            _thread.interrupt_main()
+            time.sleep(0.2)
+
+run, table = cloudpickle.loads(sys.stdin.buffer.read())
+sys.meta_path.insert(0, Interrupt)
+try:
+    run(table)
+except KeyboardInterrupt:
+    print("interrupted,", len(run(table)["states"]))
+"""
+
+
+def test_a_task_after_one_that_is_cancelled_amid_an_import():
+    from ray import cloudpickle
+
+    from keras_rankmetrics.adapters import worker
+
+    job = worker.Job(krm.MeanReciprocalRank(), "y", "x")
+    run = worker.on_worker("table_to_states", job, None, cloudpickle.dumps(job))
+    table = pyarrow.table({"y": [[0, 1]], "x": [[2.0, 1.0]]})
+    ended = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED],
+        input=cloudpickle.dumps((run, table)),
+        capture_output=True,
+    )
+    assert ended.stdout.decode() == "interrupted, 1\n", ended.stderr.decode()
 
 
 def test_the_guide():
