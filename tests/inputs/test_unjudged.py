@@ -1,5 +1,7 @@
 """Items that are ranked, and that nobody has judged."""
 
+import functools
+
 import keras
 import numpy as np
 import oracle
@@ -104,6 +106,51 @@ def test_a_list_of_nothing_else_counts():
         [[UNJUDGED, -1], [1, 0], [-1, -1]], [[1.0, 0.0]] * 3
     )
     assert float(found) == approx(1 / 2)
+
+
+def test_a_condensed_list_of_nothing_else_counts_as_empty():
+    told, scores = [[UNJUDGED, -1], [1, 0], [-1, -1]], [[1.0, 0.0]] * 3
+    precision = functools.partial(krm.PrecisionAtK, 1, unjudged="condense")
+    for options, expected in (
+        ({}, 1 / 2),
+        ({"empty": "one"}, 1.0),
+        ({"empty": "skip"}, 1.0),
+    ):
+        assert float(precision(**options)(told, scores)) == expected
+    # Nothing of it is retrieved, and it has the weight of its items.
+    retrieved = krm.Count("retrieved", unjudged="condense")
+    assert float(retrieved(told, scores)) == 2
+    weights = [[3.0, 9.0], [1.0, 1.0], [1.0, 1.0]]
+    found = precision(list_weight="mean")(told, scores, weights)
+    assert float(found) == approx((3 * 0 + 1 * 1) / (3 + 1))
+    # So does one whose judged items are all masked.
+    y_true = {"labels": [[UNJUDGED, 1], [1, 0]], "mask": [[1, 0], [1, 1]]}
+    assert float(precision()(y_true, scores[:2])) == 1 / 2
+
+
+def test_condensed_ids_of_nothing_else_count_as_empty():
+    labels = {"target": [[7, -1], [1, 2]], "labels": [[-1, -1], [1, 0]]}
+    metric = krm.PrecisionAtK(1, inputs="ids", unjudged="condense")
+    assert float(metric(labels, [[8, 9], [1, 2]])) == 1 / 2
+
+
+def test_it_counts_in_bpref_of_trec_eval_too():
+    pytrec_eval = pytest.importorskip("pytrec_eval", reason="extra [peers]")
+    truth = {
+        "judged": {"a": 1, "b": 0},
+        "not judged": {"a": -1, "b": -1},
+        "the other way": {"a": 0, "b": 1},
+    }
+    run = {query: {"a": 2.0, "b": 1.0} for query in truth}
+    of_query = pytrec_eval.RelevanceEvaluator(truth, {"bpref"}).evaluate(run)
+    expected = np.mean([each["bpref"] for each in of_query.values()])
+    assert expected == approx(1 / 3)
+    for metric, convention in (
+        ("bpref", "trec_eval_without_c"),
+        (krm.BPref(), None),
+    ):
+        found = krm.evaluate(truth, run, metric, convention=convention)
+        assert found["bpref"] == approx(expected)
 
 
 def test_no_metric_gains_from_what_an_own_gain_says_of_it():

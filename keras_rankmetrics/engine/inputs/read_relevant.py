@@ -145,6 +145,7 @@ def read_ids(raw: RawBatch) -> Lists:
         recommended = ops.where(mask, recommended, -1)
     relevant, recommended = _in_one_dtype(relevant, recommended)
     labels, invalid = None, id_rows.with_negative_id("y_pred", recommended)
+    has_recommended = ops.any(recommended >= 0, -1)
     if raw.entries.get("labels") is not None:
         labels = _labels_of(raw, relevant, leading)
         relevant = ops.where(labels < 0, -1, relevant)
@@ -154,7 +155,7 @@ def read_ids(raw: RawBatch) -> Lists:
             judged = counting.is_in(recommended, ops.sort(relevant, axis=-1))
             recommended = ops.where(judged, recommended, -1)
     invalid = invalid | id_rows.with_negative_id("y_true", relevant)
-    has_ids = ops.any(relevant >= 0, -1) | ops.any(recommended >= 0, -1)
+    has_ids = ops.any(relevant >= 0, -1) | has_recommended
     exclude, excluded = raw.entries.get("exclude"), None
     if exclude is not None:
         excluded = ops.sort(id_rows.excluded(exclude, leading, "ids"), axis=-1)

@@ -61,13 +61,13 @@ def read_scores(raw: RawBatch) -> Lists:
     if judged is not None and items != 0:
         judged = judged_mask(judged, leading, items)
         labels = ops.where((labels < 0) | judged, labels, UNJUDGED)
-    if raw.unjudged == "condense":
-        labels = ops.where(labels == UNJUDGED, -1, labels)
     for mask in masks_and_weights.item_masks:
         labels = ops.where(mask, labels, -1)
     if item_weights is not None:
         valid = checked_nonzero(item_weights, relevance.exists(labels))
         labels = ops.where(valid, labels, -1)
+    if raw.unjudged == "condense":
+        labels, scores = _condensed(labels, scores)
     if items == 0:
         scores = ops.pad(scores, [[0, 0], [0, 1]])
     sortable, with_nan = _sortable(labels, scores, item_weights)
@@ -332,6 +332,20 @@ def _check_shapes(labels: Tensor, scores: Tensor) -> None:
             'holds indices of the relevant items, use `inputs="sparse"`; if '
             'both hold ids, use `inputs="ids"`.'
         )
+
+
+def _condensed(labels: Tensor, scores: Tensor) -> tuple[Tensor, Tensor]:
+    """Return the labels and scores without unjudged items.
+
+    A list without any other item keeps them, but they are not retrieved: it
+    has no relevant item, and is not padding.
+    """
+    condensed = ops.where(labels == UNJUDGED, -1, labels)
+    alone = ~ops.any(condensed >= 0, axis=-1)[:, None]
+    return (
+        ops.where(alone, labels, condensed),
+        ops.where(alone, lowest(scores), scores),
+    )
 
 
 def _have_items(labels: Tensor, highest: Tensor) -> Tensor:

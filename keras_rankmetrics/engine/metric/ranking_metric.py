@@ -427,7 +427,8 @@ class RankingMetric(ConfiguredMetric, MeanMetric, abstract=True):
     `keras_rankmetrics.UNJUDGED`, -2, or in direct calls any label and False in
     `y_true["judged"]`, `[..., items]`. It is irrelevant by default, and masked
     with `unjudged="condense"`. With labels of ids, so are recommended ids
-    without a label.
+    without a label. A list of unjudged items alone has no relevant item: it
+    counts as an empty list.
 
     **Labels that are probabilities** (stability: provisional). With
     `labels="probabilities"`, a label is the probability that its item is

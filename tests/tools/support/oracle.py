@@ -150,8 +150,12 @@ def valid_items(
     weights: float | Sequence[float] | None,
     unjudged: str = "irrelevant",
 ) -> list[Item]:
-    """The items that nothing removes, in input order."""
-    exists = {"irrelevant": (UNJUDGED,), "condense": ()}[unjudged]
+    """The items that nothing removes, in input order.
+
+    To condense a list removes its unjudged items; if there are no others, they
+    stay and are not retrieved.
+    """
+    assert unjudged in ("irrelevant", "condense")
     n = len(labels)
     if mask is None:
         mask = [True] * n
@@ -164,11 +168,14 @@ def valid_items(
     for label, score, kept, weight in zip(
         labels, scores, mask, weights, strict=True
     ):
-        there = label in exists or not label < 0  # NaN is neither
+        there = label == UNJUDGED or not label < 0  # NaN is neither
         if not kept or not there or weight <= 0:
             continue
         items.append(Item(float(label), float(score), float(weight)))
-    return items
+    if unjudged == "irrelevant":
+        return items
+    judged = [item for item in items if item.label != UNJUDGED]
+    return judged or [item._replace(score=-math.inf) for item in items]
 
 
 def holds_nan(items: list[Item]) -> bool:
