@@ -6,7 +6,11 @@ import argparse
 import sys
 
 from keras_rankmetrics.command import evaluating, signature
-from keras_rankmetrics.command.printing import print_text, with_options
+from keras_rankmetrics.command.printing import (
+    print_text,
+    printed_warnings,
+    with_options,
+)
 from keras_rankmetrics.comparing.table_formats import in_markdown
 
 _COMMANDS = {
@@ -23,7 +27,8 @@ _USAGE_ERROR = 2  # the exit code of `argparse`, too
 def run(arguments: argparse.Namespace) -> int:
     """Run the parsed command, and return its exit code."""
     try:
-        text, code = _COMMANDS[arguments.command](arguments)
+        with printed_warnings():
+            text, code = _COMMANDS[arguments.command](arguments)
     except (ValueError, TypeError) as error:
         message = with_options(str(error))
         sys.stderr.write(f"krm: {message}\n")

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 import csv
 import json
 import os
-import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
-
-import numpy as np
 
 import keras_rankmetrics as krm
 from keras_rankmetrics.command.printing import (
@@ -251,7 +247,7 @@ def _compared(
 
     truth = source_of(qrels, "label")
     runs = {name: source_of(path, "score") for path, name in names.items()}
-    with _printed_warnings(progress):
+    with progress:
         compared = krm.compare(
             truth,
             runs,
@@ -276,7 +272,7 @@ def _of_one_table(
     progress = Progress([path], arguments.progress)
     table = Source(path, "both", arguments.columns, progress.watch(path))
     scores = arguments.columns.get("score")
-    with _printed_warnings(progress):
+    with progress:
         if isinstance(scores, list):
             higher = _higher_is_better(lower, scores, {})
             found = krm.compare(
@@ -305,27 +301,6 @@ def _options(
         "columns": arguments.columns,
         "confidence": arguments.confidence,
     }
-
-
-@contextlib.contextmanager
-def _printed_warnings(progress: Progress) -> Iterator[None]:
-    """Print warnings without a line of code, and clear the progress bar."""
-    try:
-        with (
-            np.errstate(divide="ignore", invalid="ignore"),
-            warnings.catch_warnings(record=True) as caught,
-        ):
-            warnings.simplefilter("always", UserWarning)
-            yield
-    finally:
-        progress.clear()
-    # A run that is read again may cause a warning again.
-    for text, each in {str(each.message): each for each in caught}.items():
-        if issubclass(each.category, UserWarning):
-            print_warning(with_options(text))
-        else:
-            place = each.filename, each.lineno
-            warnings.warn_explicit(each.message, each.category, *place)
 
 
 def _notes_of_scattered(sources: Sequence[Source]) -> list[str]:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import os
 import re
 import shlex
 import sys
 import time
-from collections.abc import Callable, Iterable
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+
+import numpy as np
 
 _ASCII = {"▲": "^", "▼": "v", "±": "~", "²": "2"}
 # The options of the command for arguments that messages of the library name.
@@ -34,6 +38,24 @@ def print_text(text: str) -> None:
 def print_warning(note: str) -> None:
     """Write a warning to stderr."""
     sys.stderr.write(f"krm: warning: {note}\n")
+
+
+@contextlib.contextmanager
+def printed_warnings() -> Iterator[None]:
+    """Print warnings to stderr without a line of code, each of them once."""
+    with (
+        np.errstate(divide="ignore", invalid="ignore"),
+        warnings.catch_warnings(record=True) as caught,
+    ):
+        warnings.simplefilter("always", UserWarning)
+        yield
+    # A run that is read again may cause a warning again.
+    for text, each in {str(each.message): each for each in caught}.items():
+        if issubclass(each.category, UserWarning):
+            print_warning(with_options(text))
+        else:
+            place = each.filename, each.lineno
+            warnings.warn_explicit(each.message, each.category, *place)
 
 
 def with_options(text: str) -> str:
@@ -69,7 +91,7 @@ def in_letters_of(encoding: str, text: str) -> str:
 
 
 class Progress:
-    """A bar that shows how much of some files has been read.
+    """A bar that shows how much of some files has been read, in a context.
 
     Args:
         paths: the files.
@@ -93,7 +115,10 @@ class Progress:
 
         return draw
 
-    def clear(self) -> None:
+    def __enter__(self) -> Progress:
+        return self
+
+    def __exit__(self, *error: object) -> None:
         """Remove the bar from the terminal."""
         if self._drawn:
             _redraw("")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from keras_rankmetrics.comparing import joining, spellings
+from keras_rankmetrics.comparing import joining, requirements, spellings
 from keras_rankmetrics.comparing.joining import Judgements
 from keras_rankmetrics.comparing.labels_and_scores import sides_of
 from keras_rankmetrics.comparing.reading import Input, Reading, have_same_id
@@ -155,6 +155,7 @@ def diagnose(
       `evaluate` would warn, too.
     - `"grades"`: relevant items of different labels, which a binary metric
       does not distinguish.
+    - `"one_row_a_query"`: lists of one item each, in any order of the scores.
     - `"few_items"`: queries that retrieve fewer than `k` items.
     - `"one_score"`, `"ties"`: items of equal score.
     - `"ranks"`, `"ranks_of_trec"`: a column of ranks next to the scores, or the
@@ -199,6 +200,10 @@ def diagnose(
     if not isinstance(k, int | np.integer) or k < 1:
         raise invalid("k", "a positive integer", k)
     metrics = with_named(metrics)
+    if metrics is not None:
+        requirements.check_take_labels(
+            members_of(metrics), "`diagnose`", "Leave them out."
+        )
     found: list[Finding] = []
     higher = None if higher_is_better else False  # reports distances
     reading = Reading(columns, query_ids, item_ids, higher, drop_same_id)
@@ -212,7 +217,7 @@ def diagnose(
     found += (blocking := _of_sides(labels, scores))
     if not blocking:
         judgements = Judgements.of(labels, judged.queries())
-        found += _of_checks(judgements, metrics)
+        found += _of_checks(labels, metrics)
         found += _of_labels(judgements, metrics)
         found += _of_queries(judgements.queries, scores)
         found += _of_lists(judgements, scores, k)
@@ -291,23 +296,28 @@ def _of_sides(truth: Rows, run: Rows) -> list[Finding]:
     return found or _finding("types", types != others, columns)
 
 
-def _of_checks(judgements: Judgements, metrics: Any) -> Iterator[Finding]:
+def _of_checks(truth: Rows, metrics: Any) -> Iterator[Finding]:
     """Yield what the list of checks says of labels and ids."""
     facts = checks.Facts()
-    facts.add_labels(judgements.labels)
-    facts.add_ids(judgements.queries, judgements.items)
+    facts.add_labels(truth.value)
+    facts.add_ids(truth.query, truth.item)
     members = [NDCG()] if metrics is None else members_of(metrics)
-    have_relevant = (judgements.labels > 0).any()
-    for check, what, remedy in checks.said_of(facts, members):
-        if check.name == "low_labels" and not have_relevant:
-            continue  # as `no_relevant` says
-        yield Finding(check.name, check.level, what, "", remedy)
+    # Without relevant items, `no_relevant` says it.
+    says_it = () if (truth.value > 0).any() else ("low_labels",)
+    yield from _said(facts, members, says_it)
 
 
 def _of_scores(run: Input) -> Iterator[Finding]:
     """Yield what the list of checks says of scores and ranks."""
-    for check, what, remedy in checks.said_of(run.known(), ()):
-        if check.name not in _OF_LISTS:
+    yield from _said(run.known(), (), _OF_LISTS)
+
+
+def _said(
+    facts: checks.Facts, metrics: Sequence[Any], without: Sequence[str] = ()
+) -> Iterator[Finding]:
+    """Yield what the list of checks says, but for some checks."""
+    for check, what, remedy in checks.said_of(facts, metrics):
+        if check.name not in without:
             yield Finding(check.name, check.level, what, "", remedy)
 
 
@@ -348,6 +358,9 @@ def _of_lists(judgements: Judgements, run: Rows, k: int) -> Iterator[Finding]:
     places, lengths, labels, scores = next(joined.join([run]))
     if not len(places):
         return
+    facts = checks.Facts()
+    facts.add_lists(lengths)
+    yield from _said(facts, ())
     lists = np.repeat(np.arange(len(places)), lengths)
     lists, labels, scores = (
         x[scores > -np.inf] for x in (lists, labels, scores)

@@ -28,7 +28,7 @@ from keras_rankmetrics.tables.ragged import (
     Ragged,
     by_length,
     by_width,
-    on_one_thread,
+    computing,
 )
 
 _ITEMS = 2**17  # of a batch of few shapes, unless one list has more
@@ -152,7 +152,7 @@ class ListsSoFar:
             if FEW_SHAPES
             else by_length(lists, self._fills)
         )
-        with on_one_thread():
+        with computing():
             for taken, arrays in batches:
                 weight = None
                 if weights is not None:

@@ -206,8 +206,8 @@ def _remedy_of_order(texts: Mapping[str, Texts], layout: _LineFields) -> str:
             [fields.as_float(texts[name].text(row)) for row in first]
             for name in ("rank", "score")
         )
-        counts, steps = np.diff(scores), np.diff(ranks)
-        in_query = counts == 1
+        steps = np.diff(ranks)
+        in_query = np.array(scores[1:]) == np.array(scores[:-1]) + 1
         do_count = scores[:1] == [1.0] and in_query.any()
         do_count &= (in_query | (np.array(scores[1:]) == 1)).all()
         descend = (steps[in_query] < 0).all() and (steps[in_query] != -1).any()

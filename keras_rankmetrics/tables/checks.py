@@ -385,12 +385,12 @@ def _ratings_below_0(facts: Facts, _: Sequence[Any]) -> _Found:
     if remedy is None:  # of columns, whose rows need no padding
         warning = padding_warning(labels, has_order=False)
         return None if warning is None else (warning, "")
-    if len(negative) < 2 or (negative == np.floor(negative)).all():
+    if (negative == np.floor(negative)).all():
         return None
+    found = " to ".join(f"{x:g}" for x in dict.fromkeys(negative[[0, -1]]))
     return (
         "Labels should be 0 or more; those below 0 are of unjudged items. "
-        f"Received: {negative[0]:g} to {negative[-1]:g}, which look like "
-        "ratings or logits.",
+        f"Received: {found}, which looks like ratings or logits.",
         remedy,
     )
 

@@ -38,7 +38,7 @@ from keras_rankmetrics.tables.ragged import (
     Lists,
     Ragged,
     chunks,
-    on_one_thread,
+    computing,
     padded,
 )
 from keras_rankmetrics.tables.single_precision import (
@@ -480,7 +480,7 @@ class Job:
         has_lists, are_of_queries = False, True
         facts: list[checks.Facts] = []
         # An executor may call it from several threads.
-        with self._lock, on_one_thread(), _without_doubts():
+        with self._lock, computing():
             for metric, _ in self._summed:
                 metric.reset_state()
             for lists in tables:
@@ -530,7 +530,7 @@ class Job:
         number = len(lists[self.y_true].lengths)
         found = {name: np.empty(number) for name in value_names(self.members)}
         places = Ragged.of_single(np.arange(number))
-        with self._lock, on_one_thread(), _without_doubts():
+        with self._lock, computing():
             for arrays in self._batches([{**lists, _PLACE: places}]):
                 place = arrays[_PLACE][:, 0]  # -1 in rows of padding
                 values = self._values_of(self._passed(arrays, self._valued))
@@ -644,14 +644,6 @@ class Job:
             metric.stateless_update_state(own, *arguments)
             for (metric, _), own, arguments in each
         ]
-
-
-def _without_doubts() -> np.errstate:
-    """Return a context in which numpy does not warn of infinities.
-
-    No other backend of Keras does.
-    """
-    return np.errstate(divide="ignore", invalid="ignore", over="ignore")
 
 
 def _present(*names: str | None) -> list[str]:

@@ -105,16 +105,23 @@ _LOCK = threading.Lock()
 
 
 @contextlib.contextmanager
-def on_one_thread() -> Iterator[None]:
-    """Let operations of torch use one thread for a while.
+def computing() -> Iterator[None]:
+    """Let operations of torch use one thread, and numpy not warn of infinities.
 
-    Arrays of this size gain nothing from several. On a busy machine an
-    operation waits for the slowest of its threads, and the others wait busily:
-    that takes ten times as long.
+    No other backend of Keras warns. Arrays of this size gain nothing from
+    several threads. On a busy machine an operation waits for the slowest of
+    them, and the others wait busily: that takes ten times as long.
     """
-    if keras.config.backend() != "torch":
-        yield
-        return
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        if keras.config.backend() == "torch":
+            with _on_one_thread():
+                yield
+        else:
+            yield
+
+
+@contextlib.contextmanager
+def _on_one_thread() -> Iterator[None]:
     import torch
 
     with _LOCK:

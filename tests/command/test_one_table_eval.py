@@ -74,6 +74,20 @@ def test_several_columns_of_scores_are_compared(capsys):
     assert lower != said(capsys, "table.csv", "--columns", scores)[1]
 
 
+@pytest.mark.parametrize("command", ["explain", "doctor"])
+def test_warnings_of_other_commands_are_lines_too(capsys, command):
+    ids = [str(1000 + n) for n in range(40)]
+    rows = [(x[:2], x, int(n % 4 == 0), 40 - n) for n, x in enumerate(ids)]
+    ids[3] = "1.23E+10"
+    rows[3] = ("10", ids[3], 0, 37)
+    written("cut.csv", ("query", "item", "label", "score"), rows)
+    asked = ["0.5", "--truth", "cut.csv", "-m", "RR"]
+    main([command, *(asked if command == "explain" else ["cut.csv"])])
+    out, error = capsys.readouterr()
+    assert "1.23E+10" in out + error
+    assert all(line.startswith("krm: ") for line in error.splitlines())
+
+
 def test_rows_of_a_query_apart_are_noted(capsys):
     code, out, _ = said(capsys, "apart.tsv", "--per-list", "values.csv")
     assert code == 0

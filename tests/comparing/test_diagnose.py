@@ -1,5 +1,6 @@
 """`diagnose`: the finding of each mistake, and no finding without one."""
 
+import functools
 import json
 import time
 
@@ -546,6 +547,32 @@ def test_one_table_without_items_names_its_rows():
     assert "item 'row 6'" in found.example
     with pytest.raises(ValueError, match="`item_ids` is for a truth and a run"):
         krm.diagnose(table, item_ids=["a"])
+
+
+def test_what_evaluate_says_of_one_table():
+    one = {"query": [0, 1, 2], "label": [1, 0, 1], "score": [0.5, 0.4, 0.3]}
+    found = {x.name: x for x in krm.diagnose(one)}
+    assert found["one_row_a_query"].severity == "warning"
+    table = of_one(TRUTH, RUN)
+    assert "one_row_a_query" not in {x.name for x in krm.diagnose(table)}
+    table["label"][1] = -0.5
+    [found] = [
+        x for x in krm.diagnose(table, k=2) if x.name == "ratings_below_0"
+    ]
+    assert "Received: -0.5, which looks like ratings" in found.what
+
+
+def test_what_is_no_table_or_run_to_look_at():
+    table = of_one(TRUTH, RUN)
+    with pytest.raises(ValueError, match="should have metrics that take"):
+        krm.diagnose(table, metrics="alpha_nDCG@3")
+    for door in (krm.diagnose, functools.partial(krm.explain, 0.5)):
+        with pytest.raises(ValueError, match="name one column of scores"):
+            door(table, columns={"score": ["score", "label"]})
+        with pytest.raises(TypeError, match="names of metrics, 'NDCG@3'"):
+            door(table, "NDCG@3")
+        with pytest.raises(ValueError, match="file should exist"):
+            door(table, "no such run")
 
 
 def test_a_lazy_table_is_read_once_and_its_rows_are_numbered_through():

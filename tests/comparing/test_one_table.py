@@ -330,10 +330,15 @@ REFUSED = {
         {"query_ids": [1, 2]},
         "`query_ids` is for a truth and a run",
     ),
+    "labels that are times": (
+        {**TABLE, "label": [1.6e9, 1.61e9, 1.62e9]},
+        {"metrics": "NDCG@3"},
+        "looks like a time",
+    ),
     "metrics of two rankings": (
         TABLE,
         {"metrics": "RBO"},
-        "should have metrics that take these",
+        "should have metrics that take labels",
     ),
     "two lengths": (
         {**TABLE, "label": [1, 0]},

@@ -14,8 +14,8 @@ from keras_rankmetrics.tables.ragged import (
     Ragged,
     by_length,
     by_width,
+    computing,
     few_widths,
-    on_one_thread,
 )
 
 BUDGET = 2**22
@@ -183,7 +183,7 @@ def test_the_number_of_threads_of_torch_is_restored(wrong):
     before = torch.get_num_threads()
     torch.set_num_threads(before + 1)
     try:
-        with contextlib.suppress(ValueError), on_one_thread():
+        with contextlib.suppress(ValueError), computing():
             assert torch.get_num_threads() == 1
             if wrong:
                 raise ValueError
