@@ -82,9 +82,11 @@ def check_metric(
       enumeration;
     - `inputs="sparse"` or `inputs="ids"` has another value than `"scores"`,
       unless the metric refuses it;
-    - no value depends on which item is at rank k and which is at the next;
+    - no value depends on which item is at rank k and which is at the next, or
+      on k itself;
     - no order of the labels has a higher value than the reverse order, as the
-      class says it does, and some have a lower one;
+      class says it does, and some have a lower one; or no item that moves up
+      one rank within the first k has a higher value, and some have a lower one;
     - `evaluate` fails, or the result depends on batches, states or compilation;
     - the value differs from that of the reference.
 
@@ -143,8 +145,11 @@ def check_metric(
         for k in range(metric.k, min(metric.k + 2, items)):
             at_k = metric.remade(k=k)
             _check_cutoff(at_k, k, min(labels), max(labels), items)
+        if metric.k < items:
+            _check_k(metric, metric.k, min(labels), max(labels), items)
     if not of_catalogue:
         _check_direction(metric, drawn)
+        _check_steps(metric, min(labels), max(labels), items)
     _check_batches(metric, drawn)
 
 
@@ -299,10 +304,23 @@ def _without_numpy(metric: RankingMetric) -> Iterator[None]:
 
 def _frame_of_caller() -> types.FrameType:
     """Return the frame that calls a method of torch, by numpy or itself."""
-    frame = sys._getframe(2)
-    while _package_of(frame) in ("numpy", "torch") and frame.f_back is not None:
-        frame = frame.f_back
-    return frame
+    frames = [sys._getframe(2)]
+    while frames[-1].f_back is not None:
+        frames.append(frames[-1].f_back)
+    outer = itertools.dropwhile(
+        lambda frame: _package_of(frame) in ("numpy", "torch"), frames
+    )
+    first = next(outer)
+    if _package_of(first) != "keras":
+        return first
+    of_keras = [first]
+    for frame in outer:
+        if _package_of(frame) != "keras":
+            # Other operations of Keras may need an array on the way.
+            called = of_keras[-1].f_code.co_name
+            return frame if called == "convert_to_numpy" else first
+        of_keras.append(frame)
+    return first
 
 
 def _package_of(frame: types.FrameType) -> str:
@@ -507,6 +525,29 @@ def _check_cutoff(
         )
 
 
+def _one_hit(worst: float, best: float, items: int) -> tuple[Any, Any]:
+    """Return lists with a single good item, at each rank, and their scores."""
+    labels = np.full((items, items), worst)
+    np.fill_diagonal(labels, best)
+    scores = np.broadcast_to(np.arange(items, 0, -1.0), labels.shape)
+    return labels.tolist(), scores.tolist()
+
+
+def _check_k(
+    metric: RankingMetric, k: int, worst: float, best: float, items: int
+) -> None:
+    """Check that k + 1 gives another value to some list, if any rank does."""
+    lists = _one_hit(worst, best, items)
+    at_k, deeper = (_values(metric.remade(k=n), *lists) for n in (k, k + 1))
+    if _differ(at_k, at_k[::-1]) and not _differ(at_k, deeper):
+        raise AssertionError(
+            f"{metric.name}: the value of some list should be another one at "
+            f"the cutoff {k + 1}. Expected: another value than {at_k[0]:.6g} "
+            f"for the labels {lists[0][0]}, or for those with the same items "
+            "in another order. Received: the same. Use `k` in the measure."
+        )
+
+
 def _differ(one: np.ndarray, other: np.ndarray) -> bool:
     return not np.array_equal(one, other, equal_nan=True)
 
@@ -521,9 +562,44 @@ def _check_direction(metric: RankingMetric, lists: _Lists) -> None:
         )
         for b in (True, False)
     )
-    gained = np.nan_to_num(best - worst)
+    orders = "the order by label", "the reverse order"
+    _check_gain(metric, best, worst, lists.labels, orders)
+
+
+def _check_steps(
+    metric: RankingMetric, worst: float, best: float, items: int
+) -> None:
+    """Check that not all steps of a good item up contradict the direction."""
+    labels, scores = _one_hit(worst, best, items)
+    first = slice(0, metric.k)
+    values = _values(metric, labels[first], scores[first])
+    orders = "a good item", "the same item at the next rank"
+    _check_gain(metric, values[:-1], values[1:], labels, orders)
+
+
+def _check_gain(
+    metric: RankingMetric,
+    better: np.ndarray,
+    other: np.ndarray,
+    labels: list[list[float]],
+    orders: tuple[str, str],
+) -> None:
+    """Raise AssertionError if some orders lower a value, and none raises one.
+
+    The reverse for metrics of which lower values are better.
+
+    Args:
+        metric: the metric.
+        better: its values for lists in a better order.
+        other: its values for the same lists in another order.
+        labels: the labels of the lists.
+        orders: the names of both orders.
+    """
+    gained = np.nan_to_num(better - other)
     is_up = metric._direction == "up"
     gained = gained if is_up else -gained
+    if not len(gained):
+        return
     place = int(np.argmin(gained))
     if gained[place] >= -_CLOSE or (gained > _ZERO).any():
         return
@@ -532,11 +608,12 @@ def _check_direction(metric: RankingMetric, lists: _Lists) -> None:
         if is_up
         else ("higher", "Remove `more_is_better = False` or `turns_under`.")
     )
+    one, next_to = orders
     raise AssertionError(
-        f"{metric.name}: the order by label should not have a {wrong} value "
-        f"than the reverse order. Expected: at {'least' if is_up else 'most'} "
-        f"{worst[place]:.6g}. Received: {best[place]:.6g}, for the labels "
-        f"{lists.labels[place]}, as in all lists. {remedy}"
+        f"{metric.name}: {one} should not have a {wrong} value than {next_to}. "
+        f"Expected: at {'least' if is_up else 'most'} {other[place] + 0.0:.6g}."
+        f" Received: {better[place] + 0.0:.6g}, for the labels "
+        f"{labels[place]}, as in all lists. {remedy}"
     )
 
 

@@ -166,6 +166,30 @@ def test_a_cutoff_that_is_ignored_is_found_at_any_cutoff():
             check_metric(of_measure(two_hits)(k=k), lists=8)
 
 
+def first_of_all(ranking, k):
+    """Return the reciprocal of the rank of the first hit, at any cutoff."""
+    return ranking.at_first_hit(lambda rank: 1.0 / rank, None)
+
+
+def test_a_cutoff_that_is_ignored_is_found_where_whole_lists_are_ranked():
+    metric = of_measure(first_of_all, needs_whole_lists=True)
+    for k in (1, 3):
+        with pytest.raises(AssertionError, match="should be another one"):
+            check_metric(metric(k=k), lists=8)
+
+
+def first_rank(ranking, k):
+    """Return the rank of the first hit, 0 without one."""
+    return ranking.at_first_hit(lambda rank: rank, k)
+
+
+@pytest.mark.parametrize("k", [3, None])
+def test_a_direction_that_only_some_lists_show(k):
+    metric = of_measure(first_rank, has_upper_bound=False)
+    with pytest.raises(AssertionError, match="`more_is_better = False`"):
+        check_metric(metric(k=k), lists=8)
+
+
 def test_what_the_error_suggests_helps():
     check_metric(of_measure(first_two, strict_order_under="always")(k=3))
     check_metric(of_measure(missed, more_is_better=False)(k=3))
@@ -197,11 +221,17 @@ def by_conversion(ranking, k):
     return ops.array(np.asarray(ranking.hits(k)) / 9.0)
 
 
+def by_keras(ranking, k):
+    return ops.array(ops.convert_to_numpy(ranking.hits(k)) / 9.0)
+
+
 @pytest.mark.skipif(
     keras.config.backend() == "numpy", reason="its tensors are arrays"
 )
 @pytest.mark.parametrize(
-    "measure", [by_ufunc, by_function, by_conversion], ids=lambda f: f.__name__
+    "measure",
+    [by_ufunc, by_function, by_conversion, by_keras],
+    ids=lambda f: f.__name__,
 )
 def test_numpy_in_a_measure_is_found(measure):
     remedy = "Write the measure with `keras.ops`"
