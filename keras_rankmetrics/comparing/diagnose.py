@@ -42,6 +42,11 @@ _CHECKS = {
     '0. Metrics with `empty="skip"` leave them out.',
     "grades": "note: labels are above {least:g}, and binary metrics treat them "
     "as {least:g}. Use a graded metric, or set `relevance_threshold`.",
+    "shares": "note: labels are between 0 and 1. Graded metrics take them as "
+    "grades, and binary ones with the default `relevance_threshold` refuse "
+    "them. If they are shares of judges or other probabilities, pass "
+    '`labels="probabilities"` to a metric, or write '
+    '`"NDCG(labels=probabilities)@10"`.',
     "unmatched": "error: items among the first {k} are not judged, since "
     "almost no ids match. Write the ids of both sides in the same way.",
     "unjudged": "note/warning: items among the first {k} are not judged, and "
@@ -156,6 +161,7 @@ def diagnose(
     - `"grades"`: relevant items of different labels, which a binary metric
       does not distinguish.
     - `"one_row_a_query"`: lists of one item each, in any order of the scores.
+    - `"shares"`: labels between 0 and 1, such as shares of judges.
     - `"few_items"`: queries that retrieve fewer than `k` items.
     - `"one_score"`, `"ties"`: items of equal score.
     - `"ranks"`, `"ranks_of_trec"`: a column of ranks next to the scores, or the
@@ -334,6 +340,8 @@ def _of_labels(judgements: Judgements, metrics: Any) -> Iterator[Finding]:
     least = labels[labels >= min(thresholds)].min(initial=np.inf)
     item = {"query": queries[lists], "item": judgements.items, "label": labels}
     yield from _finding("grades", labels > least, item, least=least)
+    are_shares = (labels > 0) & (labels < 1) & (labels.max(initial=0) <= 1)
+    yield from _finding("shares", are_shares, item)
 
 
 def _of_queries(truth: np.ndarray, run: Rows) -> Iterator[Finding]:

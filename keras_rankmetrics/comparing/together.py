@@ -39,7 +39,7 @@ from keras_rankmetrics.tables.ids import as_text
 from keras_rankmetrics.tables.item_rows import Rows
 from keras_rankmetrics.tables.roles import check_chosen
 
-_LARGEST = np.finfo(np.float32).max
+_SMALLEST, _LARGEST = np.finfo(np.float32).tiny, np.finfo(np.float32).max
 _MANY_ITEMS = 1000  # of a single list
 _PLACES = 5  # items of a list, each with a place of its own
 _SWAPPED = (
@@ -178,16 +178,26 @@ def check_order(
             )
 
 
+# What to do in place of arguments that need ids.
+_OF_ARRAYS = {
+    "query_ids": "Leave it out; for the query of each row, call "
+    "`evaluate_rows(query, labels, scores, metrics)`.",
+    "higher_is_better": "For distances, pass `-scores`.",
+    "drop_same_id": "Mask these items: "
+    '`{"labels": labels, "mask": numpy.arange(n) != query[:, None]}`, where '
+    "`query` is the number of the item that each query is.",
+}
+
+
 def check_no_ids(reading: Reading) -> None:
     """Raise ValueError if an argument needs ids, and inputs are arrays."""
     for field in dataclasses.fields(reading):
         value = getattr(reading, field.name)
         if value is not field.default and field.name != "duplicates":
+            remedy = _OF_ARRAYS.get(field.name, "Leave it out.")
             raise ValueError(
                 f"`{field.name}` is for inputs with ids. Received: arrays of "
-                "labels and scores. Leave it out. For distances, pass "
-                "`-scores`; for the query of each row, call "
-                "`evaluate_rows(query, labels, scores, metrics)`."
+                f"labels and scores. {remedy}"
             )
 
 
@@ -438,13 +448,22 @@ def weights_of(sample_weight: Any, queries: np.ndarray) -> np.ndarray | None:
     weights: list[Any] = list(map(sample_weight.get, queries.tolist()))
     for query, weight in zip(queries.tolist(), weights, strict=True):
         is_number = isinstance(weight, int | float | np.number)
-        if not is_number or not 0.0 <= weight <= _LARGEST:
+        if not is_number or not (
+            weight == 0 or _SMALLEST <= weight <= _LARGEST
+        ):
+            keys = "" if query in sample_weight else _such_as(sample_weight)
             raise ValueError(
-                "`sample_weight` should have a finite weight for each query of "
-                f"the truth, not negative. Received: {weight!r} for the query "
-                f"{as_text(query)!r}. A query of weight 0 does not count."
+                "`sample_weight` should have a weight for each query of the "
+                f"truth, 0 or from {_SMALLEST:.2g} to {_LARGEST:.2g}. "
+                f"Received: {weight!r} for the query {as_text(query)!r}{keys}. "
+                "A query of weight 0 does not count."
             )
     return np.array(weights, np.float32)
+
+
+def _such_as(x: Mapping[Any, Any]) -> str:
+    """Return an example of its keys, in words."""
+    return "".join(f", with keys such as {key!r}" for key in list(x)[:1])
 
 
 def by_query(name: str, values: Any, queries: Sequence[Any]) -> Any:

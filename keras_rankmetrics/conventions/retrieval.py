@@ -309,11 +309,6 @@ sklearn: Convention = Convention(
 )
 
 
-def _hundredths(number: float) -> Mapping[str, Any]:
-    """Return the persistence for the digits after its point."""
-    return {"p": number / 100.0}
-
-
 _BURGES = {"gain_fn": gains.exponential_gain}
 
 ranx: Leveled = Leveled(
@@ -342,9 +337,7 @@ ranx: Leveled = Leveled(
         "mrr": at(metrics.MeanReciprocalRank),
         "r-precision": Measure(metrics.RPrecision),
         "bpref": Measure(metrics.BPref),
-        "rbp": Measure(
-            metrics.RankBiasedPrecision, {"p": _hundredths}, ("p",), at="p"
-        ),
+        "rbp": Measure(metrics.RankBiasedPrecision, _P, ("p",), at="p"),
     },
 )
 

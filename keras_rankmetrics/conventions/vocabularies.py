@@ -16,6 +16,8 @@ _SUFFIXED = re.compile(
     r"([_.@]((?P<parameter>\w+)=)?(?P<number>\d+\.?\d*|\.\d+))?"
     r"(?P<sign>-?)"
 )
+# A name of ranx with the digits of a persistence after its point.
+_DIGITS = re.compile(r"^(rbp)[.@](\d+)$")
 
 
 class Vocabulary(Convention):
@@ -157,18 +159,26 @@ class Suffixed(Convention):
 class Leveled(Suffixed):
     """A convention whose source ends a name with the lowest relevant label.
 
-    Lower labels have no gain.
+    Lower labels have no gain. The digits after `rbp` are those of a fraction.
 
     >>> from keras_rankmetrics.conventions import ranx
     >>> ranx.of_source("recall@100-l2").options["relevance_threshold"]
     2.0
     >>> ranx.of_source("ndcg@10-l2").options["gain_fn"].gains
     {1.0: 0.0}
+    >>> ranx.of_source("rbp.05").options["p"]
+    0.05
     """
 
     def of_source(self, text: str, **options: Any) -> RankingMetric | None:
         """Return the metric for a name such as `recall@100-l2`, or None."""
         bare, _, level = text.partition("-l")
+        if bare == "rbp":
+            raise ValueError(
+                "`rbp` should be followed by the digits of its persistence. "
+                "Received: none. Write `rbp.80`, or `rbp(p=0.8)`."
+            )
+        bare = _DIGITS.sub(r"\1.p=0.\2", bare)
         found = super().of_source(bare, **options)
         if found is None or not level.isdecimal():
             return None if level else found

@@ -20,11 +20,10 @@ from keras_rankmetrics.metrics import Sliced
 from keras_rankmetrics.tables import checks
 from keras_rankmetrics.tables.ids import are_known, refusal
 from keras_rankmetrics.tables.item_rows import (
-    are_equal_in_lists,
     order_of,
     run_starts,
 )
-from keras_rankmetrics.tables.jobs import Job
+from keras_rankmetrics.tables.jobs import Job, have_one_weight
 from keras_rankmetrics.tables.members import (
     checked_metrics,
     members_of,
@@ -179,8 +178,11 @@ def read_rows(
         order = order_of(numbers)
         starts = run_starts(numbers[order])
         first = order[starts]
-    are_of_lists = sample_weight is not None and are_equal_in_lists(
-        as_numbers("sample_weight", sample_weight)[order], starts
+    are_of_lists = sample_weight is not None and have_one_weight(
+        as_numbers("sample_weight", sample_weight)[order],
+        starts,
+        as_numbers("y_true", y_true)[order],
+        lambda: members_of(checked_metrics(metrics)),
     )
     collected = checked_metrics(metrics, **options_by_name(None, are_of_lists))
     job = _job(members_of(collected), names, tuple(given))

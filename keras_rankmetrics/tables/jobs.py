@@ -6,7 +6,7 @@ import dataclasses
 import functools
 import operator
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import keras
@@ -25,7 +25,7 @@ from keras_rankmetrics.engine.metric.accumulator import (
 from keras_rankmetrics.engine.metric.collection import MetricCollection
 from keras_rankmetrics.metrics import Comparison, Sliced
 from keras_rankmetrics.tables import checks
-from keras_rankmetrics.tables.item_rows import are_equal_in_lists
+from keras_rankmetrics.tables.item_rows import are_equal_in_lists, run_starts
 from keras_rankmetrics.tables.members import (
     Sums,
     check_share,
@@ -46,6 +46,7 @@ from keras_rankmetrics.tables.single_precision import (
     rows_in_float32,
     ties_some,
 )
+from keras_rankmetrics.types import UNJUDGED
 
 LISTS_PER_UPDATE = 4096
 
@@ -523,7 +524,9 @@ class Job:
     def _are_of_queries(self, lists: Lists) -> bool:
         """Return True if the items of each list have the same weight."""
         weights, lengths = lists[self.sample_weight or ""]
-        return are_equal_in_lists(weights, np.cumsum(lengths) - lengths)
+        starts = np.cumsum(lengths) - lengths
+        labels = lists[self.y_true].values
+        return have_one_weight(weights, starts, labels, lambda: self.members)
 
     def per_list(self, lists: Lists) -> dict[str, np.ndarray]:
         """Return the values of each list by name, NaN for excluded lists."""
@@ -644,6 +647,34 @@ class Job:
             metric.stateless_update_state(own, *arguments)
             for (metric, _), own, arguments in each
         ]
+
+
+def have_one_weight(
+    weights: np.ndarray,
+    starts: np.ndarray,
+    labels: np.ndarray,
+    members: Callable[[], Sequence[Any]],
+) -> bool:
+    """Return True if the rows of each list have one weight.
+
+    Rows that their label leaves out may have another.
+
+    Args:
+        weights: `[rows]`. The rows of a list follow each other.
+        starts: the first row of each list.
+        labels: `[rows]`, if rows have labels.
+        members: returns the metrics.
+    """
+    if are_equal_in_lists(weights, starts):
+        return True
+    if labels.shape != weights.shape or any(
+        member.definition.traits.reads for member in members()
+    ):
+        return False
+    stay = (labels >= 0) | (labels == UNJUDGED)
+    lengths = np.diff(starts, append=len(weights))
+    lists = np.repeat(np.arange(len(starts)), lengths)[stay]
+    return are_equal_in_lists(weights[stay], run_starts(lists)[: len(lists)])
 
 
 def _present(*names: str | None) -> list[str]:

@@ -212,6 +212,13 @@ MISTAKES = {
         "24 of 32 items among the first 4",
         "query 'query0'",
     ),
+    "shares of judges": (
+        changed(TRUTH, "query3", values=lambda x: x / 2),
+        RUN,
+        ("shares", "note"),
+        "2 of 48 labels are between 0 and 1 (4.2%).",
+        "query 'query3', item 'd0', label 0.5",
+    ),
     "a truth of relevant items": (
         truth_of(judged=2),
         RUN,

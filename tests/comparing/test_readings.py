@@ -2,6 +2,7 @@
 
 import functools
 import json
+import re
 import warnings
 from pathlib import Path
 
@@ -313,16 +314,17 @@ def test_shares_of_a_judge_are_no_grades(form):
 
 
 @pytest.mark.parametrize(
-    "options",
+    "options, remedy",
     [
-        {"higher_is_better": False},
-        {"query_ids": ["q"]},
-        {"drop_same_id": True},
-        {"columns": {"query": "q"}},
+        ({"higher_is_better": False}, "pass `-scores`"),
+        ({"query_ids": ["q"]}, "`evaluate_rows"),
+        ({"drop_same_id": True}, 'Mask these items: `{"labels": labels, "mask'),
+        ({"columns": {"query": "q"}}, "Leave it out"),
     ],
 )
-def test_arrays_of_labels_have_no_ids(options):
-    with pytest.raises(ValueError, match="is for inputs with ids"):
+def test_arrays_of_labels_have_no_ids(options, remedy):
+    error = f"is for inputs with ids.*{re.escape(remedy)}"
+    with pytest.raises(ValueError, match=error):
         rr([[0, 1, 0]], [[0.1, 0.9, 0.2]], **options)
 
 

@@ -162,6 +162,44 @@ def test_one_table_and_its_rows():
     assert expected(values) == approx(means, abs=1e-6)
 
 
+def test_rows_that_are_left_out_have_no_say_in_whose_the_weights_are():
+    query = ["a", "a", "a", "b", "b", "b"]
+    label, score = [0, 0, -1, 1, 0, -1], [3.0, 2.0, 1.0, 2.0, 1.0, 0.5]
+    for weight in ([9, 9, 0, 1, 1, 0], [9, 9, 9, 1, 1, 7]):
+        columns = query, label, score, "RR MAP@2", weight
+        with pytest.warns(UserWarning, match="negative labels"):
+            found = krm.evaluate_rows(*columns)
+        assert found == approx({"RR": 0.1, "MAP@2": 0.1})
+        rows = dict(zip("qyxw", (query, label, score, weight), strict=True))
+        job = Job("RR MAP@2", "y", "x", query="q", sample_weight="w")
+        arrays = {name: np.array(rows[name], float) for name in "yxw"}
+        lists = job.lists_of_items(arrays, np.array([0, 3]))
+        sums = job.sums([job.as_read(lists)])
+        assert sums.are_of_queries
+        result = job.with_sums(sums).result()
+        assert {x: float(v) for x, v in result.items()} == approx(found)
+    # Item weights of rows that count are none of queries.
+    query, label, score = ["a", "a", "b", "b"], [0, 1, 1, 0], [3, 2.0, 2, 1]
+    found = krm.evaluate_rows(query, label, score, "RR", [9, 8, 1, 1])
+    assert found["RR"] == approx((8 * 0.5 + 1) / (8 + 1))
+
+
+@pytest.mark.parametrize(
+    "weights, error",
+    [
+        ({0: 1.0, 1: 2.0}, "None for the query 'a', with keys such as 0"),
+        ({"a": 1e-46, "b": 1.0}, "Received: 1e-46 for the query 'a'"),
+        ({"a": 1e39, "b": 1.0}, r"from 1.2e-38 to 3.4e\+38. Received: 1e\+39"),
+        ({"a": -1.0, "b": 1.0}, r"Received: -1.0"),
+    ],
+)
+def test_weights_that_no_query_can_have(weights, error):
+    truth = {"a": {"x": 1, "y": 0}, "b": {"x": 0, "y": 1}}
+    run = {query: {"x": 2.0, "y": 1.0} for query in truth}
+    with pytest.raises(ValueError, match=error):
+        krm.evaluate(truth, run, "RR", sample_weight=weights)
+
+
 def test_systems_that_are_compared_and_their_gate():
     systems = {name: by_query(x) for name, x in SCORES.items()}
     compared = krm.compare(

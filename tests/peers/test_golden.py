@@ -401,6 +401,19 @@ def test_what_is_said_of_entropy_in_recbole(k):
     assert entropy / shown == pytest.approx(float(expected), rel=1e-5)
 
 
+@pytest.mark.parametrize(
+    "name, p",
+    [("rbp.8", 0.8), ("rbp@5", 0.5), ("rbp.05", 0.05), ("rbp.805", 0.805)],
+)
+def test_the_digits_after_rbp_in_ranx_are_those_of_a_fraction(name, p):
+    truth = {"q": {"a": 1, "b": 1}}
+    run = {"q": {"x": 3.0, "a": 2.0, "b": 1.0}}
+    found = krm.evaluate(truth, run, name, convention="ranx")
+    assert found[name] == pytest.approx((1 - p) * (p + p**2))
+    with pytest.raises(ValueError, match="digits of its persistence"):
+        krm.evaluate(truth, run, "rbp", convention="ranx")
+
+
 @pytest.mark.parametrize("p", [0.5, 0.8])
 def test_ranx_takes_grades_for_gains_in_rbp(p):
     def discount(rank):

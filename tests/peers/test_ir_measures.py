@@ -121,6 +121,21 @@ ASKED = {
 }
 
 
+def test_queries_that_nobody_has_judged_count():
+    qrels = {
+        "judged": {"a": 1, "b": 0, "c": 1},
+        "not judged": {"a": -1, "b": -1},
+        "nor its first": {"a": -1, "b": 1},
+    }
+    run = {query: {"a": 2.0, "b": 1.0} for query in qrels}
+    names = ["Bpref", "RR(judged_only=True)", "AP(judged_only=True)"]
+    found = krm.evaluate(qrels, run, names, convention="ir_measures")
+    asked = [*map(there.parse_measure, names)]
+    expected = there.calc_aggregate(asked, qrels, run)
+    for name, measure in zip(names, asked, strict=True):
+        assert found[name] == pytest.approx(expected[measure], abs=1e-6)
+
+
 def test_all_that_is_registered_there_is_known_here():
     known = set(OURS.measures) | set(OURS.without)
     assert not set(OURS.measures) & set(OURS.without)
