@@ -44,13 +44,11 @@ def evaluation(arguments: argparse.Namespace) -> tuple[str, int]:
     """Return the table of `krm eval`, and 0."""
     first = _baseline_path(arguments.baseline, arguments.runs)
     paths = _distinct([*first, *arguments.runs])
-    more = [arguments.groups] if arguments.groups else []
-    _check_outputs(arguments, [*paths, *more])
-    groups = _groups(arguments.groups) if arguments.groups else None
+    _check_outputs(arguments, paths)
     if arguments.runs:
-        compared, notes = _compared(arguments, _names_of(paths), groups)
+        compared, notes = _compared(arguments, _names_of(paths))
     else:
-        compared, notes = _of_one_table(arguments, groups)
+        compared, notes = _of_one_table(arguments)
     if arguments.per_list:
         _write(arguments.per_list, as_csv(compared.per_list()))
     if arguments.save:
@@ -191,29 +189,41 @@ def findings(arguments: argparse.Namespace) -> tuple[str, int]:
     return with_options(str(diagnosis)), int(not diagnosis.ok)
 
 
-def _groups(path: str) -> dict[str, str]:
-    """Return the group of each query, from a table with a header.
+def _by_query(path: str | None, name: str, read: Callable[[str], Any]) -> Any:
+    """Return a value of each query, from a table with a header.
+
+    Args:
+        path: the table, or None for no values.
+        name: the name of its column.
+        read: returns the value of a text.
 
     Raises:
-        FileError: if the file is no such table, or a query has two groups.
+        FileError: if the file is no such table, or a query has two values.
     """
-    found: dict[str, str] = {}
+    if path is None:
+        return None
+    found: dict[str, Any] = {}
     try:
         with open(path, encoding="utf-8-sig", errors="surrogateescape") as file:
             header = file.readline().rstrip("\n")
             delimiter = "\t" if "\t" in header else ","
             names = next(csv.reader([header], delimiter=delimiter), [])
-            expected = "There should be the columns `query` and `group`."
-            if not {"query", "group"} <= set(names):
+            expected = f"There should be the columns `query` and `{name}`."
+            if not {"query", name} <= set(names):
                 raise FileError(path, expected, header, 1)
             rows = csv.DictReader(file, names, delimiter=delimiter)
             for line, row in enumerate(rows, start=2):
-                query, group = row["query"], row["group"]
-                if not query or not group:
+                query, text = row["query"], row[name]
+                if not query or not text:
                     raise FileError(path, expected, list(row.values()), line)
-                if found.setdefault(query, group) != group:
-                    expected = f"The query {query!r} should have one group."
-                    raise FileError(path, expected, group, line)
+                try:
+                    value = read(text)
+                except ValueError:
+                    expected = f"The {name} should be a number."
+                    raise FileError(path, expected, text, line) from None
+                if found.setdefault(query, value) != value:
+                    expected = f"The query {query!r} should have one {name}."
+                    raise FileError(path, expected, text, line)
     except OSError as error:
         raise unopened(path, error) from None
     return found
@@ -222,15 +232,13 @@ def _groups(path: str) -> dict[str, str]:
 def _compared(
     arguments: argparse.Namespace,
     names: Mapping[str, str],
-    groups: Mapping[str, str] | None = None,
 ) -> tuple[Compared, list[str]]:
     """Return the comparison of runs in files, with notes on how they were read.
 
     Args:
-        arguments: those of the command, with `qrels`, `metrics`, `convention`,
-            `columns`, `lower_is_better`, `confidence` and `progress`.
+        arguments: those of the command, with those of `_options`, `qrels`,
+            `metrics`, `lower_is_better` and `progress`.
         names: the name of each run by its path; the baseline first.
-        groups: the group of each query, or None.
     """
     qrels = judgements_path(arguments.qrels)
     if is_pipe(qrels) and real_path(qrels) in map(real_path, names):
@@ -255,19 +263,19 @@ def _compared(
             higher_is_better=_higher_is_better(
                 arguments.lower_is_better, list(names.values()), names
             ),
-            **_options(arguments, groups),
+            **_options(arguments),
         )
     return compared, _notes_of_scattered([*runs.values()])
 
 
 def _of_one_table(
-    arguments: argparse.Namespace, groups: Mapping[str, str] | None
+    arguments: argparse.Namespace,
 ) -> tuple[Compared, list[str]]:
     """Return the comparison of the columns of scores of a table, with notes.
 
     Several columns have names of their own; a single one has that of the file.
     """
-    path, options = arguments.qrels, _options(arguments, groups)
+    path, options = arguments.qrels, _options(arguments)
     lower, metrics = arguments.lower_is_better, arguments.metrics
     progress = Progress([path], arguments.progress)
     table = Source(path, "both", arguments.columns, progress.watch(path))
@@ -291,12 +299,12 @@ def _of_one_table(
     return compared, _notes_of_scattered([table])
 
 
-def _options(
-    arguments: argparse.Namespace, groups: Mapping[str, str] | None
-) -> dict[str, Any]:
+def _options(arguments: argparse.Namespace) -> dict[str, Any]:
     """Return the arguments of `compare` that any inputs have."""
+    groups = getattr(arguments, "groups", None)
     return {
-        "groups": groups,
+        "groups": _by_query(groups, "group", str),
+        "sample_weight": _by_query(arguments.weights, "weight", float),
         "convention": arguments.convention,
         "columns": arguments.columns,
         "confidence": arguments.confidence,
@@ -363,7 +371,12 @@ def _names_of(paths: list[str]) -> dict[str, str]:
 
 def _check_outputs(arguments: argparse.Namespace, paths: list[str]) -> None:
     """Raise ValueError if an output would overwrite an input or the other."""
-    inputs = [judgements_path(arguments.qrels), *paths]
+    of_queries = [getattr(arguments, x, None) for x in ("groups", "weights")]
+    inputs = [
+        judgements_path(arguments.qrels),
+        *paths,
+        *filter(None, of_queries),
+    ]
     taken = {real_path(path): "an input" for path in inputs}
     for option in ("output", "per_list", "save"):
         path = getattr(arguments, option, None)

@@ -445,17 +445,18 @@ def weights_of(sample_weight: Any, queries: np.ndarray) -> np.ndarray | None:
             "`sample_weight` should be a dict with the weight of each query. "
             f"Received: {type(sample_weight).__name__}."
         )
-    weights: list[Any] = list(map(sample_weight.get, queries.tolist()))
-    for query, weight in zip(queries.tolist(), weights, strict=True):
+    keys = [*map(as_text, queries.tolist())]
+    weights: list[Any] = list(map(sample_weight.get, keys))
+    for query, weight in zip(keys, weights, strict=True):
         is_number = isinstance(weight, int | float | np.number)
         if not is_number or not (
             weight == 0 or _SMALLEST <= weight <= _LARGEST
         ):
-            keys = "" if query in sample_weight else _such_as(sample_weight)
+            known = "" if query in sample_weight else _such_as(sample_weight)
             raise ValueError(
                 "`sample_weight` should have a weight for each query of the "
                 f"truth, 0 or from {_SMALLEST:.2g} to {_LARGEST:.2g}. "
-                f"Received: {weight!r} for the query {as_text(query)!r}{keys}. "
+                f"Received: {weight!r} for the query {query!r}{known}. "
                 "A query of weight 0 does not count."
             )
     return np.array(weights, np.float32)

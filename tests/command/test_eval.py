@@ -261,6 +261,39 @@ def test_groups(files, capsys):
         assert "odd" in out
 
 
+def test_weights(files, capsys):
+    weights = {f"q{q}": 1.5 * q for q in range(6)}
+    lines = ["query,weight", *(f"{q},{w}" for q, w in weights.items())]
+    Path("weights.csv").write_text("\n".join(lines) + "\n")
+    runs = ["qrels", "best.txt", "worst.txt", "-m", "RR NDCG@2"]
+    asked = ["--weights", "weights.csv", "--format", "json"]
+    found = json.loads(said(capsys, *runs, *asked))
+    systems = {x: f"{x}.txt" for x in ("best", "worst")}
+    compared = krm.compare("qrels", systems, "RR NDCG@2", sample_weight=weights)
+    assert found == json.loads(compared.to_json(per_list=False))
+    assert "list_weight:mean" in compared.signatures["RR"]
+    code = main(["gate", "qrels", *runs[1:], *asked[:2], "--tolerance", "0.9"])
+    assert code == 0
+    with pytest.raises(SystemExit):
+        main(["doctor", "qrels", "best.txt", *asked[:2]])
+
+
+@pytest.mark.parametrize(
+    "text, error",
+    [
+        ("query,group\nq1,1\n", "the columns `query` and `weight`"),
+        ("query,weight\nq1,x\n", "line 2: The weight should be a number."),
+        ("query,weight\nq1,1\nq1,2\n", "'q1' should have one weight"),
+        ("query,weight\nq1,1\n", "Received: None for the query 'q0'"),
+    ],
+)
+def test_weights_that_are_wrong(text, error, files, capsys):
+    Path("weights.csv").write_text(text)
+    runs = ["qrels", "best.txt", "-m", "RR", "--weights", "weights.csv"]
+    assert main(["eval", *runs]) == 2
+    assert error in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     "text, said",
     [
@@ -614,6 +647,7 @@ def test_the_script_of_the_distribution():
         ["--per-list", "./qrels"],
         ["--output", "new.csv", "--per-list", "new.csv"],
         ["--groups", "groups.csv", "--output", "groups.csv"],
+        ["--weights", "groups.csv", "--output", "groups.csv"],
     ],
 )
 def test_an_output_overwrites_no_input_and_no_other_output(

@@ -181,6 +181,8 @@ def _add_common_arguments(add: Callable[..., Any]) -> None:
     lower = "RUN has distances; without RUN, all runs have: put it last"
     runs = {"metavar": "RUN", "nargs": "?", "action": "append", "default": []}
     add("--lower-is-better", help=lower, **runs)
+    weights = "weigh queries in the mean: a CSV or TSV with query and weight"
+    add("--weights", metavar="FILE", help=weights)
     save = "write the values of all queries to FILE, a baseline for `krm gate`"
     add("--save", metavar="FILE", help=save)
     progress = "draw a progress bar even if stderr is not a terminal"
