@@ -265,15 +265,26 @@ def test_weights(files, capsys):
     weights = {f"q{q}": 1.5 * q for q in range(6)}
     lines = ["query,weight", *(f"{q},{w}" for q, w in weights.items())]
     Path("weights.csv").write_text("\n".join(lines) + "\n")
-    runs = ["qrels", "best.txt", "worst.txt", "-m", "RR NDCG@2"]
+    runs = ["qrels", "best.txt", "worst.txt", "-m", "RR NDCG"]
     asked = ["--weights", "weights.csv", "--format", "json"]
     found = json.loads(said(capsys, *runs, *asked))
     systems = {x: f"{x}.txt" for x in ("best", "worst")}
-    compared = krm.compare("qrels", systems, "RR NDCG@2", sample_weight=weights)
+    compared = krm.compare("qrels", systems, "RR NDCG", sample_weight=weights)
     assert found == json.loads(compared.to_json(per_list=False))
     assert "list_weight:mean" in compared.signatures["RR"]
-    code = main(["gate", "qrels", *runs[1:], *asked[:2], "--tolerance", "0.9"])
-    assert code == 0
+    judged = ["gate", *runs, *asked[:2], "--tolerance", "0.9", "--json"]
+    assert main(judged) != 2, capsys.readouterr().err
+    found = json.loads(capsys.readouterr().out)
+    gated = krm.compare(
+        "qrels",
+        {x: systems[x] for x in ("worst", "best")},
+        "RR NDCG",
+        sample_weight=weights,
+    )
+    assert found == [
+        gated.gate(metric, "best", tolerance=0.9).to_dict()
+        for metric in gated.signatures
+    ]
     with pytest.raises(SystemExit):
         main(["doctor", "qrels", "best.txt", *asked[:2]])
 
