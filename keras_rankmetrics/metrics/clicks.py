@@ -110,7 +110,7 @@ class ClickEstimate(Estimate):
     """An estimate from clicks, whose interval is too short if there are few.
 
     Attributes:
-        carriers: the number of lists of equal value that would carry the sum as
+        carriers: the number of rows of equal value that would carry the sum as
             these do, (Σ w v)² / Σ (w v)².
     """
 
@@ -288,9 +288,11 @@ class EffectiveSize:
 
     Attributes:
         shape: the shape of the sums of one metric.
+        names: the names of the sums.
     """
 
-    shape: tuple[int, ...] = (2,)
+    shape: ClassVar[tuple[int, ...]] = (2,)
+    names: ClassVar[tuple[str, ...]] = ("weights", "squared_weights")
 
     def of_batch(self, x: PerList) -> Tensor:
         """Return the sums of w and of w², `[metrics, 2]`."""

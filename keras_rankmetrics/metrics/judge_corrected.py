@@ -10,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -407,10 +407,20 @@ class JudgeCorrectedMean:
     Attributes:
         bounded: True if values are in [0, 1].
         shape: the shape of the sums of one metric.
+        names: the names of the sums.
     """
 
     bounded: bool = True
-    shape: tuple[int, ...] = (12,)
+    shape: ClassVar[tuple[int, ...]] = (12,)
+    names: ClassVar[tuple[str, ...]] = tuple(
+        f"{labels}/{x}"
+        for labels, numbers in {
+            "both": ("lists", "y", "f", "y*y", "y*f", "f*f"),
+            "judge": ("lists", "f", "f*f"),
+            "human": ("lists", "y", "y*y"),
+        }.items()
+        for x in numbers
+    )
 
     def of_batch(self, x: PerList) -> Tensor:
         """Return the sums of a batch, `[1, 12]`.

@@ -637,6 +637,13 @@ class Sampled:
         """The shape of the sums of one metric."""
         return (_OF_MEANS + self.negatives + 1,)
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the sums."""
+        means = (f"{x}/{name}" for x in ("naive", "bv") for name in _MEAN.names)
+        ranks = (f"above={above}" for above in range(self.negatives + 1))
+        return (*means, *ranks)
+
     def of_batch(self, x: PerList) -> Tensor:
         """Return the sums of a batch, `[metrics, *shape]`.
 

@@ -54,15 +54,15 @@ class Total:
 
     bounded: ClassVar[bool] = False
     shape: ClassVar[tuple[int, ...]] = _MEAN.shape
+    names: ClassVar[tuple[str, ...]] = _MEAN.names
 
     def of_batch(self, x: PerList) -> Tensor:
-        """Return the sums of a batch, `[metrics, 38]`."""
+        """Return the sums of a batch, `[metrics, 24]`."""
         return _MEAN.of_batch(x)
 
     def result(self, sums: Tensor) -> Tensor:
         """Return the totals, `[...]`; 0 without lists."""
-        found = _moments(sums)
-        return found.own.value + found.mean_weight * found.other.value
+        return _moments(sums).total
 
 
 def logs_of(values: Any, least: float, xp: Any = ops) -> Any:
@@ -84,15 +84,16 @@ class GeometricMean:
     least: float
     bounded: ClassVar[bool] = False
     shape: ClassVar[tuple[int, ...]] = _MEAN.shape
+    names: ClassVar[tuple[str, ...]] = _MEAN.names
 
     def of_batch(self, x: PerList) -> Tensor:
-        """Return the sums of the logarithms of a batch, `[metrics, 38]`."""
+        """Return the sums of the logarithms of a batch, `[metrics, 24]`."""
         return _MEAN.of_batch(x._replace(values=logs_of(x.values, self.least)))
 
     def result(self, sums: Tensor) -> Tensor:
         """Return the geometric means, `[...]`; 0 without lists."""
         found = _moments(sums)
-        return ops.where(found.lists == 0, 0.0, ops.exp(found.mean))
+        return ops.where(found.of_lists.lists == 0, 0.0, ops.exp(found.mean))
 
     def errors(self, sums: Tensor) -> Tensor:
         """Return the standard errors of the geometric means, `[...]`."""

@@ -390,7 +390,7 @@ def test_a_batch_without_anything(shape, k):
                 metric.per_list(nothing, nothing, weights)
             )
             np.testing.assert_equal(values, [np.nan] * shape[0])
-        np.testing.assert_equal(metric.get_state(), [np.zeros((38, 2))])
+        np.testing.assert_equal(metric.get_state(), [np.zeros((24, 2))])
 
 
 @pytest.mark.parametrize(

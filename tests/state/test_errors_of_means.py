@@ -1,6 +1,7 @@
 """How far a weighted mean may be from that of all lists."""
 
 import dataclasses
+import itertools
 import math
 
 import given
@@ -13,7 +14,7 @@ from pytest import approx
 
 import keras_rankmetrics as krm
 from keras_rankmetrics import MetricCollection
-from keras_rankmetrics.engine.aggregates import distributions
+from keras_rankmetrics.engine.aggregates import WeightedMean, distributions
 from keras_rankmetrics.engine.aggregates.estimate import (
     Estimate,
     spread_as_text,
@@ -720,3 +721,48 @@ def test_errors_in_fit():
         metric.standard_error(), rel=1e-4
     )
     assert history["ndcg@10_se"][0] > 0
+
+
+# The sums
+
+
+@pytest.mark.each_backend
+@pytest.mark.parametrize("bounded", [True, False])
+@pytest.mark.parametrize("rows", [None, (60, 1), (12, 5)])
+def test_the_sums_are_what_their_names_say(rows, bounded):
+    rng = np.random.default_rng(29)
+    values, weights = rng.random((2, 3, 60))
+    own, valid = rng.random((2, 3, 60)) < 0.8
+    x = given.per_list(values, weights, own, valid, rows)
+    sums = ops.convert_to_numpy(WeightedMean(bounded).of_batch(x))
+    values, weights = (ops.convert_to_numpy(y).astype(float) for y in x[:2])
+    own, other = (1.0 * (kind & valid) for kind in (own, ~own))
+    value, rest = weights * values, weights * (1 - values if bounded else 1)
+    other_rest = other * (1 - values if bounded else 1)
+    terms = {
+        "own": own,
+        "own_value": own * value,
+        "own_rest": own * rest,
+        "other_value": other * values,
+        "other_rest": other_rest,
+    }
+    expected = {
+        **{name: terms[name] for name in ("own", "own_value", "other_value")},
+        "lists": own + other,
+        "own_weight": own * weights,
+        "own_squares": own * weights**2,
+        "own_spread": own * value * rest,
+        "other_spread": other * values * other_rest,
+    }
+    expected = {name: x.sum(-1) for name, x in expected.items()}
+    of_rows = {
+        name: x.reshape(3, *(rows or (60, 1))).sum(-1)
+        for name, x in {**terms, "rows": own + other}.items()
+    }
+    expected["rows"] = (of_rows.pop("rows") > 0).sum(-1)
+    for pair in itertools.combinations_with_replacement(of_rows, 2):
+        one, another = (of_rows[name] for name in pair)
+        expected["*".join(pair)] = (one * another).sum(-1)
+    assert set(expected) == set(WeightedMean.names)
+    for name, found in zip(WeightedMean.names, sums.T, strict=True):
+        assert found == approx(expected[name], rel=1e-5), name

@@ -67,7 +67,7 @@ class Estimate:
     def of_sums(
         cls, sums: np.ndarray, bounded: bool = True, rounding: float = SINGLE
     ) -> Estimate:
-        """Return the estimate for sums of a `WeightedMean`, float64 `[38]`.
+        """Return the estimate for sums of a `WeightedMean`, float64 `[24]`.
 
         Further sums may follow them. `rounding` is the relative error of the
         sums, by default that of single precision.
@@ -76,12 +76,12 @@ class Estimate:
         return Estimate(
             value=float(moments.mean),
             standard_error=float(moments.standard_error),
-            lists=_rounded(moments.lists),
+            lists=_rounded(moments.of_lists.lists),
             effective_lists=float(np.float32(moments.effective_lists)),
             rows=_rounded(moments.rows),
             bounded=bounded,
             deviation=float(moments.deviation) if bounded else 0.0,
-            borrowed=_rounded(moments.other.lists),
+            borrowed=_rounded(moments.others),
         )
 
     @property

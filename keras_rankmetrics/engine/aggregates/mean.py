@@ -2,21 +2,19 @@
 
 A list has its own weight, or takes the mean weight of the lists that do. The
 two kinds have separate sums, so that this mean weight covers all lists seen so
-far. The standard error needs second moments as well: of v w and of (1 - v) w,
-for values v and weights w, since both are exact where values are close to 0 or
-to 1.
+far.
 
-The lists of one row are dependent, so their terms are added before they are
-squared. A second block of sums holds the excess of the moments of rows over
-those of lists. It is 0 where each list is its own row.
+The lists of one row are dependent. So the standard error needs second moments
+of rows: terms of the lists are added over a row before they are multiplied.
+Among the terms are v w and (1 - v) w, for values v and weights w, since both
+are exact where values are close to 0 or to 1.
 """
 
 from __future__ import annotations
 
 import dataclasses
-import itertools
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -27,38 +25,50 @@ from keras_rankmetrics.types import Tensor
 
 
 class ListSums(NamedTuple):
-    """Sums over lists; the lists without their own weight have weight 1 here.
+    """Sums over lists; "own" are those of lists with their own weight w.
 
-    "Value" is the value times the weight, and "rest" the weight less that; for
-    unbounded values, "rest" is the weight.
+    The other lists have weight 1 here. For values v, "value" is w v, and "rest"
+    is w less that; for unbounded values, "rest" is w.
     """
 
-    lists: Any
-    value: Any
-    weight: Any
-    value_squared: Any
-    value_rest: Any
-    rest_squared: Any
-
-
-class RowTerms(NamedTuple):
-    """Terms that are added over a row before they are squared."""
-
-    own_value: Any
-    own_rest: Any
-    own: Any
+    own_weight: Any
+    own_squares: Any  # Σ w²
     other_value: Any
-    other_rest: Any
+    lists: Any
+    own: Any  # the number of lists
+    own_value: Any
+    own_spread: Any  # Σ value · rest
+    other_spread: Any
 
 
-# The layout of the sums: `ListSums` of the lists with their own weight, then of
-# the others; the excess of each product of two `RowTerms`; and how many more
-# rows there are than lists, which is at most 0.
-_SUMS, _TERMS = len(ListSums._fields), len(RowTerms._fields)
-_OWN, _OTHER = slice(0, _SUMS), slice(_SUMS, 2 * _SUMS)
-_SUMS_OF_LISTS, _SUMS_OF_ROWS = 2 * _SUMS, _TERMS**2 + 1
-_ROWS = 2 * _SUMS + _TERMS**2
-_OF_LISTS, _EXCESS = slice(0, 2 * _SUMS), slice(2 * _SUMS, _ROWS)
+# The terms of lists that are added over a row before they are multiplied.
+_TERMS = ("own", "own_value", "own_rest", "other_value", "other_rest")
+# The pairs that are multiplied, in the order of the sums: first those that no
+# other sum repeats where each list is a row.
+_PAIRS = [(1, 1), (2, 2), (3, 3), (4, 4), (0, 2)]
+_REPEATED = [(0, 0), (0, 1), (1, 2), (3, 4)]
+_ACROSS = [(0, 3), (0, 4), (1, 3), (1, 4), (2, 3), (2, 4)]
+
+
+def _names(pairs: Sequence[tuple[int, int]]) -> Iterator[str]:
+    return (f"{_TERMS[i]}*{_TERMS[j]}" for i, j in pairs)
+
+
+# The layout of the sums: over lists, then of products over rows. "rows" is the
+# number of rows with a valid list.
+_NAMES = (
+    *ListSums._fields,
+    *_names(_PAIRS),
+    "rows",
+    *_names(_REPEATED + _ACROSS),
+)
+_OF_LISTS, _ROWS = slice(0, len(ListSums._fields)), _NAMES.index("rows")
+# The sums over lists that "rows" and `_REPEATED` are if each list is a row.
+_SAME = slice(3, len(ListSums._fields))
+
+# Maps terms of lists, `[metrics, terms, lists]`, to their sums over rows,
+# `[metrics, terms, rows]`, or over all lists.
+Sum = Callable[[Tensor], Tensor]
 
 # The relative error of sums in single precision.
 SINGLE = 2e-7
@@ -76,28 +86,31 @@ class WeightedMean:
         bounded: whether values are in [0, 1]. The moments of unbounded values
             are those of v w and w.
         shape: the shape of the sums of one metric.
+        names: the names of the sums.
     """
 
     bounded: bool = True
-    shape: tuple[int, ...] = (_SUMS_OF_LISTS + _SUMS_OF_ROWS,)
+    shape: ClassVar[tuple[int, ...]] = (len(_NAMES),)
+    names: ClassVar[tuple[str, ...]] = _NAMES
 
     def of_batch(self, x: PerList, xp: Any = ops) -> Tensor:
-        """Return the sums of a batch, `[metrics, 38]`.
+        """Return the sums of a batch, `[metrics, 24]`.
 
         Args:
             x: the values of the lists.
             xp: the namespace of the arrays, `keras.ops` or `numpy`.
         """
-        sums = xp.sum(_moments_of_lists(x, self.bounded, xp), axis=-1)
-        if x.rows is None:
-            excess = xp.zeros((x.values.shape[0], _SUMS_OF_ROWS), sums.dtype)
-        else:
-            of_lists = _terms_of(x, self.bounded, xp)
-            of_rows = xp.reshape(of_lists, (*of_lists.shape[:2], *x.rows))
-            excess = xp.sum(
-                _moments_of_terms(xp.sum(of_rows, axis=-1), xp), axis=-1
-            ) - xp.sum(_moments_of_terms(of_lists, xp), axis=-1)
-        return xp.concatenate([sums, excess], axis=-1)
+        rows = x.rows or ()
+
+        def by_row(terms: Tensor) -> Tensor:
+            of_rows = xp.reshape(terms, (*terms.shape[:2], *rows))
+            return xp.sum(of_rows, axis=-1)
+
+        def over_all(terms: Tensor) -> Tensor:
+            return xp.sum(terms, axis=-1)
+
+        by = by_row if rows else None
+        return _sums(x, self.bounded, by, over_all, xp)
 
     def result(self, sums: Tensor) -> Tensor:
         """Return the means; 0 without lists."""
@@ -106,7 +119,7 @@ class WeightedMean:
         if numbers is not None:
             mean = Moments(numbers, self.bounded, _PythonFloats).mean
             return ops.convert_to_tensor(mean, sums.dtype)
-        totals = ops.unstack(of_lists, _SUMS_OF_LISTS, axis=-1)
+        totals = ops.unstack(of_lists, len(ListSums._fields), axis=-1)
         return Moments(totals, self.bounded, ops).mean
 
     def errors(self, sums: Tensor) -> Tensor:
@@ -134,8 +147,13 @@ class Grouped:
         """The shape of the sums: a row for all lists, then one a group."""
         return (1 + self.groups, *self.mean.shape)
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the sums in a row."""
+        return self.mean.names
+
     def of_batch(self, x: PerList) -> Tensor:
-        """Return the sums of a batch, `[metrics, 1 + groups, 38]`.
+        """Return the sums of a batch, `[metrics, 1 + groups, 24]`.
 
         In a compiled program, a valid list without a group makes the sums of
         all lists NaN.
@@ -160,11 +178,7 @@ class Grouped:
             )
         of_all = self.mean.of_batch(x)
         of_all = ops.where(lost[:, None], float("nan"), of_all)
-        group = ops.where(inside, x.group, self.groups)
-        moments = _moments_of_lists(x, self.mean.bounded, ops)
-        of_lists = self._in_groups(moments, group)
-        of_rows = self._of_rows(x, group)
-        of_groups = ops.concatenate([of_lists, of_rows], axis=-1)
+        of_groups = self._of_groups(x, ops.where(inside, x.group, self.groups))
         return ops.concatenate([of_all[:, None], of_groups], axis=1)
 
     def result(self, sums: Tensor) -> Tensor:
@@ -175,85 +189,85 @@ class Grouped:
         """Return the standard errors of the means, `[..., 1 + groups]`."""
         return self.mean.errors(sums)
 
-    def _of_rows(self, x: PerList, group: Tensor) -> Tensor:
-        """Return the excess of the moments of rows, `[metrics, groups, 26]`."""
+    def _of_groups(self, x: PerList, group: Tensor) -> Tensor:
+        """Return the sums of each group, `[metrics, groups, 24]`.
+
+        Args:
+            x: the lists.
+            group: the group of each list; `groups` for no group.
+        """
+        bounded, number = self.mean.bounded, self.groups + 1
         if x.rows is None:
-            shape = (x.values.shape[0], self.groups, _SUMS_OF_ROWS)
-            return ops.zeros(shape, x.values.dtype)
-        of_lists = _terms_of(x, self.mean.bounded, ops)
-        # The lists of a row that are in a group form a row of that group.
-        row = ops.repeat(ops.arange(x.rows[0], dtype="int32"), x.rows[1])
-        parts = x.rows[0] * (self.groups + 1)
-        of_parts = ops.segment_sum(
-            ops.moveaxis(of_lists, -1, 0),
-            row * (self.groups + 1) + group,
-            num_segments=parts,
-        )
-        of_parts = ops.moveaxis(of_parts, 0, -1)
-        group_of_part = ops.arange(parts, dtype="int32") % (self.groups + 1)
-        return self._in_groups(
-            _moments_of_terms(of_parts, ops), group_of_part
-        ) - self._in_groups(_moments_of_terms(of_lists, ops), group)
+            by_part, group_of_part = None, group
+        else:
+            # The lists of a row that are in a group form a row of that group.
+            row = ops.repeat(ops.arange(x.rows[0], dtype="int32"), x.rows[1])
+            part, parts = row * number + group, x.rows[0] * number
+            group_of_part = ops.arange(parts, dtype="int32") % number
 
-    def _in_groups(self, x: Tensor, group: Tensor) -> Tensor:
-        """Sum `[metrics, sums, rows]` by group: `[metrics, groups, sums]`."""
-        sums = ops.segment_sum(
-            ops.moveaxis(x, -1, 0), group, num_segments=self.groups + 1
-        )
-        return ops.moveaxis(sums[: self.groups], 0, 1)
+            def by_part(terms: Tensor) -> Tensor:
+                return _added(terms, part, parts)
+
+        def by_group(terms: Tensor) -> Tensor:
+            return _added(terms, group_of_part, number)[..., :-1]
+
+        sums = _sums(x, bounded, by_part, by_group, ops)
+        return ops.moveaxis(sums, 1, -1)
 
 
-def _moments_of_lists(x: PerList, bounded: bool, xp: Any) -> Tensor:
-    """Return each list's terms, `[metrics, 12, lists]`; 0 if excluded."""
-    own, other, counted, value, rest, weight = _parts(x, bounded, xp)
-    sums = ListSums(
-        counted, value, weight, value * value, value * rest, rest * rest
-    )
-    parts = xp.stack([*sums], axis=1)
-    # No matrix product, since accelerators round its operands.
-    return xp.concatenate([parts * x[:, None] for x in (own, other)], axis=1)
+def _added(x: Tensor, group: Tensor, groups: int | Tensor) -> Tensor:
+    """Sum `[metrics, sums, lists]` by group: `[metrics, sums, groups]`."""
+    sums = ops.segment_sum(ops.moveaxis(x, -1, 0), group, num_segments=groups)
+    return ops.moveaxis(sums, 0, -1)
 
 
-def _terms_of(x: PerList, bounded: bool, xp: Any) -> Tensor:
-    """Return the `RowTerms` and the count of each list, `[metrics, 6, lists]`.
-
-    They are added over a row.
-    """
-    own, other, counted, value, rest, _ = _parts(x, bounded, xp)
-    terms = RowTerms(value * own, rest * own, own, value * other, rest * other)
-    return xp.stack([*terms, counted], axis=1)
-
-
-def _moments_of_terms(terms: Tensor, xp: Any) -> Tensor:
-    """Return the products of two terms of each row, `[metrics, 26, rows]`.
-
-    The last one is 1 for a row with a valid list, else 0.
+def _sums(
+    x: PerList, bounded: bool, by_row: Sum | None, over_all: Sum, xp: Any
+) -> Tensor:
+    """Return the sums of a batch, `[metrics, 24, ...]`.
 
     Args:
-        terms: `[metrics, 6, rows]`, of rows or of single lists; the last term
-            is the number of valid lists.
-        xp: the namespace of the terms.
+        x: the lists. Excluded ones add 0.
+        bounded: as for the `WeightedMean`.
+        by_row: adds terms of lists over rows; None if each list is a row.
+        over_all: adds terms of lists or rows over all of these.
+        xp: the namespace of the arrays.
     """
-    count, terms = terms[:, -1:], terms[:, :-1]
-    shape = terms.shape[0], _TERMS**2, *xp.shape(terms)[2:]
-    products = xp.reshape(terms[:, :, None] * terms[:, None], shape)
-    return xp.concatenate([products, xp.minimum(count, 1)], axis=1)
-
-
-def _parts(x: PerList, bounded: bool, xp: Any) -> tuple[Tensor, ...]:
-    """Return the factors of the terms of each list, `[metrics, lists]` each.
-
-    They are `own` and `other`, 1 for lists with and without their own weight,
-    `counted`, the sum of both, and `value`, `rest` and `weight` as in
-    `ListSums`. All are 0 for excluded lists.
-    """
-    one, is_own = xp.ones_like(x.values), x.valid & x.has_own_weight
-    own, counted = xp.where(is_own, one, 0), xp.where(x.valid, one, 0)
-    other = counted - own
-    weight = xp.where(is_own, x.weights, other)
-    value = xp.where(x.valid, x.values, 0) * weight
-    rest = weight - value if bounded else weight
-    return own, other, counted, value, rest, weight
+    one, zero = xp.ones_like(x.values), xp.zeros_like(x.values)
+    is_own = x.valid & x.has_own_weight
+    own, lists = xp.where(is_own, one, zero), xp.where(x.valid, one, zero)
+    weight = xp.where(is_own, x.weights, zero)
+    value = xp.where(x.valid, x.values, zero)
+    other = lists - own
+    own_value, other_value = value * weight, value * other
+    own_rest, other_rest = weight, other
+    if bounded:
+        own_rest, other_rest = weight - own_value, other - other_value
+    terms = own, own_value, own_rest, other_value, other_rest
+    of_lists = ListSums(
+        own_weight=weight,
+        own_squares=weight * weight,
+        other_value=other_value,
+        lists=lists,
+        own=own,
+        own_value=own_value,
+        own_spread=own_value * own_rest,
+        other_spread=other_value * other_rest,
+    )
+    # No matrix product, since accelerators round its operands.
+    if by_row is None:
+        # `own` is 0 or 1, and the terms of one kind are 0.
+        squares = [term * term for term in terms[1:]]
+        sums = over_all(xp.stack([*of_lists, *squares, own_rest], axis=1))
+        shape = sums.shape[0], len(_ACROSS), *sums.shape[2:]
+        across = xp.zeros(shape, sums.dtype)
+        return xp.concatenate([sums, sums[:, _SAME], across], axis=1)
+    of_rows = by_row(xp.stack([*of_lists, lists, *terms], axis=1))
+    count, *t = (of_rows[:, i] for i in range(len(of_lists), of_rows.shape[1]))
+    first = [t[i] * t[j] for i, j in _PAIRS]
+    others = [t[i] * t[j] for i, j in _REPEATED + _ACROSS]
+    products = xp.stack([*first, xp.minimum(count, 1), *others], axis=1)
+    return over_all(xp.concatenate([of_rows[:, _OF_LISTS], products], axis=1))
 
 
 def over(x: Any, y: Any, xp: Any) -> Any:
@@ -288,12 +302,12 @@ class Moments:
         rounding: the relative error of the sums.
 
     Attributes:
-        own: the sums over the lists with their own weight.
-        other: the sums over the other lists.
-        lists: the number of valid lists.
+        of_lists: the sums over lists.
+        others: the number of lists without their own weight.
         mean_weight: the mean weight of the lists with their own weight; 1
             without any.
         weight: the total weight of all lists.
+        total: the total of the values times the weights.
     """
 
     def __init__(
@@ -307,27 +321,24 @@ class Moments:
         self.bounded = bounded
         self.xp = xp
         self.rounding = rounding
-        own, other = ListSums(*sums[_OWN]), ListSums(*sums[_OTHER])
-        self.own: ListSums = own
-        self.other: ListSums = other
-        self.lists: Any = own.lists + other.lists
-        mean_weight = over(own.weight, own.lists, xp)
-        self.mean_weight: Any = xp.where(own.lists > 0, mean_weight, 1.0)
-        self.weight: Any = own.weight + self.mean_weight * other.lists
+        x = ListSums(*sums[_OF_LISTS])
+        self.of_lists: ListSums = x
+        self.others: Any = x.lists - x.own
+        mean_weight = over(x.own_weight, x.own, xp)
+        self.mean_weight: Any = xp.where(x.own > 0, mean_weight, 1.0)
+        self.weight: Any = x.own_weight + self.mean_weight * self.others
+        self.total: Any = x.own_value + self.mean_weight * x.other_value
 
     @property
     def rows(self) -> Any:
         """The number of rows with a valid list."""
-        return self.lists + self.sums[_ROWS]
+        return self.sums[_ROWS]
 
     @property
     def own_squares(self) -> Any:
         """The sum of the squared weights; NaN if single precision lost it."""
-        squares = self.own.rest_squared
-        if self.bounded:
-            squares = squares + self.own.value_squared
-            squares = squares + 2.0 * self.own.value_rest
-        is_lost = (self.own.weight > 0.0) & (squares < _LEAST)
+        squares = self.of_lists.own_squares
+        is_lost = (self.of_lists.own_weight > 0.0) & (squares < _LEAST)
         return self.xp.where(is_lost, float("nan"), squares)
 
     @property
@@ -341,14 +352,13 @@ class Moments:
     @property
     def squared_weights(self) -> Any:
         """The sum of the squared weights of all lists."""
-        return self.own_squares + self.mean_weight**2 * self.other.lists
+        return self.own_squares + self.mean_weight**2 * self.others
 
     @property
     def carriers(self) -> Any:
-        """The number of lists of equal value that carry the sum."""
-        squares = self.own.value_squared
-        squares = squares + self.mean_weight**2 * self.other.value_squared
-        return over((self.mean * self.weight) ** 2, squares, self.xp)
+        """The number of rows of equal value that carry the sum."""
+        squares = sum(self._products_by(0.0, 1.0, 0.0, self.mean_weight, 0.0))
+        return over(self.total**2, squares, self.xp)
 
     @property
     def deviation(self) -> Any:
@@ -357,10 +367,10 @@ class Moments:
         0 if all lists have the same weight: the standard error then says it
         all. The variance is m (1 - m) less the mean of v (1 - v).
         """
-        own, others = self.own.value_rest, self.other.value_rest
+        own, others = self.of_lists.own_spread, self.of_lists.other_spread
         rest = own + self.mean_weight**2 * others
         rest = over(rest, self.squared_weights, self.xp)
-        differ = self.effective_lists < 0.99999 * self.lists
+        differ = self.effective_lists < 0.99999 * self.of_lists.lists
         found = self.xp.maximum(self.mean * (1.0 - self.mean) - rest, 0.0)
         return self.xp.sqrt(self.xp.where(differ, found, 0.0))
 
@@ -370,9 +380,8 @@ class Moments:
 
         NaN if the total weight is too small for single precision.
         """
-        value = self.own.value + self.mean_weight * self.other.value
         is_lost = (self.weight > 0.0) & (self.weight < _LEAST)
-        mean = over(value, self.weight, self.xp)
+        mean = over(self.total, self.weight, self.xp)
         return self.xp.where(is_lost, float("nan"), mean)
 
     @property
@@ -385,34 +394,19 @@ class Moments:
         the sum over the rows of z = Σ c t / (the total weight), where t are the
         terms of a row and c their derivatives, and Σ z is 0.
         """
-        own, other = self.own, self.other
         mean, mean_weight = self.mean, self.mean_weight
         # How the mean weight, which the other lists take, moves the mean.
-        moved = over(other.value - mean * other.lists, own.lists, self.xp)
+        moved = self.of_lists.other_value - mean * self.others
+        moved = over(moved, self.of_lists.own, self.xp)
         # A weight is its value plus its rest; unbounded, it is the rest alone.
         in_value = 1.0 if self.bounded else 0.0
-        c = RowTerms(
-            own_value=1.0 + (moved - mean) * in_value,
-            own_rest=moved - mean,
-            own=-moved * mean_weight,
-            other_value=mean_weight * (1.0 - mean * in_value),
-            other_rest=-mean_weight * mean,
+        terms = self._products_by(
+            -moved * mean_weight,
+            1.0 + (moved - mean) * in_value,
+            moved - mean,
+            mean_weight * (1.0 - mean * in_value),
+            -mean_weight * mean,
         )
-        own_rest = own.weight - in_value * own.value
-        terms = [
-            c.own_value**2 * own.value_squared,
-            c.own_rest**2 * own.rest_squared,
-            2.0 * c.own_value * c.own_rest * own.value_rest,
-            2.0 * c.own_value * c.own * own.value,
-            2.0 * c.own_rest * c.own * own_rest,
-            c.own**2 * own.lists,
-            c.other_value**2 * other.value_squared,
-            c.other_rest**2 * other.rest_squared,
-            2.0 * (c.other_value * c.other_rest) * other.value_rest,
-        ]
-        pairs = itertools.product(c, c)
-        for (x, y), excess in zip(pairs, self.sums[_EXCESS], strict=True):
-            terms.append(x * y * excess)
         # Where terms cancel, what is left may be nothing but rounding.
         squares, size = sum(terms), sum(map(self.xp.abs, terms))
         squares = squares + 0.0 * self.own_squares  # passes on its NaN
@@ -428,3 +422,16 @@ class Moments:
     def standard_error(self) -> Any:
         """The standard error of the mean."""
         return self.xp.sqrt(self.variance)
+
+    def _products_by(self, *c: Any) -> list[Any]:
+        """Return the parts of Σ (c t)² over the rows, for the `_TERMS` t."""
+        pairs = _PAIRS + _REPEATED + _ACROSS
+        first, others = (
+            self.sums[_OF_LISTS.stop : _ROWS],
+            self.sums[_ROWS + 1 :],
+        )
+        products = [*first, *others[: len(_REPEATED + _ACROSS)]]
+        return [
+            (1.0 if i == j else 2.0) * c[i] * c[j] * product
+            for (i, j), product in zip(pairs, products, strict=True)
+        ]

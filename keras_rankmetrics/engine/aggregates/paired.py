@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -50,10 +50,16 @@ class Paired:
     Attributes:
         rows: the number of systems and differences.
         mean: the aggregate of the values.
+        names: the names of the sums in a row.
     """
 
     rows: int
     mean: WeightedMean = dataclasses.field(default_factory=WeightedMean)
+    names: ClassVar[tuple[str, ...]] = (
+        *WeightedMean.names,
+        *("own_squared_values", "other_squared_values"),
+        *("above", "below", "equal"),
+    )
 
     @classmethod
     def of(cls, systems: int, mean: WeightedMean) -> Paired:
@@ -66,10 +72,10 @@ class Paired:
     @property
     def shape(self) -> tuple[int, ...]:
         """The shape of the sums."""
-        return (self.rows, _MEAN + 5)
+        return (self.rows, len(self.names))
 
     def of_batch(self, x: PerList, xp: Any = ops) -> Tensor:
-        """Return the sums of a batch, `[1, rows, 43]`.
+        """Return the sums of a batch, `[1, rows, 29]`.
 
         Args:
             x: the lists, with systems and differences in place of metrics.
@@ -498,7 +504,7 @@ def against_first(x: PerList) -> PerList:
 
 
 def _sums(x: PerList, bounded: bool) -> np.ndarray:
-    """Return the sums of `Paired` over all lists, `[systems, 43]`."""
+    """Return the sums of `Paired` over all lists, `[systems, 29]`."""
     aggregate = Paired(len(x.values), WeightedMean(bounded))
     _, per_row = x.rows or (0, 1)
     step = per_row * (_LISTS_OF_PART // per_row + 1)

@@ -3,7 +3,8 @@
 On a CPU, XLA takes two to four times as long to compile a reduction of bools as
 one of numbers, and four times as long to compile a stack as a choice between
 rows. A metric has a dozen of each. Outside a program, jax does not compile them
-again, so it keeps its own there.
+again, so it keeps its own there, but for the stack: 24 arrays take 0.8 ms, and
+as a program 0.1 ms.
 
 A test compares each of these with that of Keras.
 """
@@ -41,6 +42,8 @@ def all(x: Tensor, axis: int | None = None) -> Tensor:
 
 def stack(x: Sequence[Tensor], axis: int = 0) -> Tensor:
     """Replace `keras.ops.stack`."""
+    if not builtins.any(map(_is_traced, x)):
+        return _stack(x, axis=axis)
     are_choices = 1 < len(x) <= _MOST_ROWS and builtins.all(map(_is_traced, x))
     kinds = {(row.shape, row.dtype) for row in x} if are_choices else set()
     if len(kinds) != 1 or builtins.any(map(_is_sharded, x)):
@@ -54,6 +57,9 @@ def stack(x: Sequence[Tensor], axis: int = 0) -> Tensor:
     for i, row in enumerate(others, start=1):
         stacked = lax.select(lax.eq(index, jnp.int32(i)), row, stacked)
     return stacked
+
+
+_stack = jax.jit(jnp.stack, static_argnames="axis")
 
 
 def _is_traced(x: Tensor) -> bool:
