@@ -1,5 +1,6 @@
 """`State`: what a metric has seen, as a value that is added, sent and saved."""
 
+import dataclasses
 import functools
 import hashlib
 import io
@@ -68,14 +69,14 @@ def test_by_a_file_of_numpy(tmp_path, ties):
 
 def test_the_arrays_have_the_documented_names():
     arrays = updated(1).state.arrays()
-    assert list(arrays) == ["format", "signature", "sums", "checksum"]
-    assert int(arrays["format"]) == 2
+    assert list(arrays) == ["format", "signature", "sums", "checksum", "names"]
+    assert int(arrays["format"]) == 3
     assert str(arrays["signature"]) == krm.NDCG(3).signature
     shuffled = updated(1, ties="shuffle").state.arrays()
     assert set(shuffled) - set(arrays) == {"draws"}
 
 
-HEADER = b"keras_rankmetrics state 2\n"
+HEADER = b"keras_rankmetrics state 3\n"
 
 
 def as_bytes(payload):
@@ -89,7 +90,7 @@ def test_bytes_are_as_documented_and_hold_no_pickle():
     payload = data[len(HEADER) + 32 :]
     assert data == as_bytes(payload)
     with np.load(io.BytesIO(payload), allow_pickle=False) as arrays:
-        assert len(arrays) == 5
+        assert len(arrays) == 6
         assert all(arrays[name].dtype.kind in "iufU" for name in arrays)
 
 
@@ -303,7 +304,7 @@ def test_corrupted_arrays_are_no_state():
     """The checksum covers each value, and the shape of the sums."""
     state = updated(1, ties="shuffle").state
     arrays = state.arrays()
-    for name in ("signature", "sums", "draws", "checksum"):
+    for name in ("signature", "sums", "draws", "names", "checksum"):
         raw = bytearray(arrays[name].tobytes())
         for place in range(0, len(raw), 4):  # each character and number
             changed = raw.copy()
@@ -315,6 +316,7 @@ def test_corrupted_arrays_are_no_state():
     for wrong in (
         {**arrays, "sums": state.sums.reshape(2, -1)},
         {n: x for n, x in arrays.items() if n != "draws"},
+        {n: x for n, x in arrays.items() if n != "names"},
         {**arrays, "sums": np.array([{}], object)},
         {**arrays, "draws": np.array(True)},
         {**arrays, "draws": np.array(["zz"])},
@@ -373,11 +375,74 @@ def test_arrays_that_lack_one(name):
         State.from_arrays(arrays)
 
 
-@pytest.mark.parametrize("number", [1, 3])
+@pytest.mark.parametrize("number", [1, 2, 4])
 def test_another_format_is_refused(number):
     arrays = {**updated(1).state.arrays(), "format": np.array(number)}
     with pytest.raises(ValueError, match=rf"Received: format {number}, fr"):
         State.from_arrays(arrays)
+
+
+def test_bytes_of_another_format_are_refused():
+    """Those of format 2 have 38 sums, without names."""
+    arrays = {
+        **updated(1).state.arrays(),
+        "format": np.array(2),
+        "sums": np.zeros((38, 2), "float32"),
+    }
+    file = io.BytesIO()
+    np.savez(file, **{n: x for n, x in arrays.items() if n != "names"})
+    data = as_bytes(file.getvalue()).replace(b"state 3", b"state 2", 1)
+    with pytest.raises(ValueError, match=r"format 3\. Received: format 2, f"):
+        State.from_bytes(data)
+
+
+# Sums by name
+
+
+def saved(state, **changes):
+    """The state with other names or sums, after it was saved and loaded."""
+    changed = dataclasses.replace(state, **changes)
+    return State.from_bytes(changed.to_bytes())
+
+
+def test_sums_are_loaded_by_name():
+    state = updated(1).state
+    assert len(set(state.names)) == len(state.names) == len(state.sums) == 24
+    turned = saved(state, names=state.names[::-1], sums=state.sums[::-1])
+    metric = krm.NDCG(3)
+    metric.state = turned
+    assert_same(metric.state, state)
+    assert told(state + turned) == told(state + state)
+    assert told(turned + state) == told(state + state)
+
+
+@pytest.mark.parametrize("name", ["rows", "own_value*own_value"])
+def test_a_sum_that_a_state_lacks_is_nan_and_what_needs_it(name):
+    """As of a file by a version that did not add it up."""
+    state = updated(1).state
+    place = state.names.index(name)
+    less = saved(
+        state,
+        names=(*state.names[:place], *state.names[place + 1 :]),
+        sums=np.delete(state.sums, place, axis=0),
+    )
+    for lacking in (less, less + state, state + less):
+        metric = krm.NDCG(3)
+        metric.state = lacking
+        assert number(metric.result()) == pytest.approx(told(state)[0])
+        assert np.isnan(metric.standard_error())
+
+
+def test_a_sum_that_no_metric_knows_is_left_out():
+    state = updated(1).state
+    more = saved(
+        state,
+        names=(*state.names, "of a later version"),
+        sums=np.concatenate([state.sums, state.sums[:1]]),
+    )
+    metric = krm.NDCG(3)
+    metric.state = more
+    assert_same(metric.state, state)
 
 
 @pytest.mark.parametrize("shape", [(2,), (5, 3), (2, 19)])

@@ -90,6 +90,10 @@ class Aggregate(Protocol):
     An aggregate must be hashable: the metrics of a collection whose aggregates
     are equal keep their sums in one variable.
 
+    It may have `names`, a tuple with a name for each sum along the last axis.
+    Saved states then have their sums by name, and a sum that a state lacks is
+    NaN.
+
     >>> from keras import ops
     >>> import keras_rankmetrics as krm
     >>> class Sum:  # of the values, in place of their mean

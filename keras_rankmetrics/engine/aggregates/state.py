@@ -12,9 +12,9 @@ import numpy as np
 
 from keras_rankmetrics.engine.backend.processes import merged_sums
 
-_FORMAT = 2
+_FORMAT = 3
 # The bytes of a state start with this, followed by a digest of the rest.
-_HEADER = b"keras_rankmetrics state %d\n" % _FORMAT
+_HEADER = b"keras_rankmetrics state %d"
 _DIGEST = 32
 
 
@@ -39,6 +39,8 @@ class State:
         sums: `[..., 2]`, two floats whose sum is the exact value.
         draws: the number of batches that `ties="shuffle"` ranked at random;
             None for other metrics.
+        names: the names of the sums along the last axis but one; () for sums
+            without names, which are in the order of the metric.
 
     Raises:
         ValueError: if the signatures of two added states differ.
@@ -49,11 +51,13 @@ class State:
     signature: str
     sums: np.ndarray
     draws: np.ndarray | None = None
+    names: tuple[str, ...] = dataclasses.field(default=(), kw_only=True)
 
     def __add__(self, other: State) -> State:
         if not isinstance(other, State):
             return NotImplemented
         check_same_metric(other.signature, self.signature)
+        other = other.by_name(self.names)
         kept = [x.shape for x in (self.sums, self.draws) if x is not None]
         added = [x.shape for x in (other.sums, other.draws) if x is not None]
         if kept != added:
@@ -63,17 +67,35 @@ class State:
             )
         draws = None if self.draws is None else self.draws + other.draws
         sums = merged_sums(self.sums, other.sums)
-        return State(self.signature, sums, draws)
+        return State(self.signature, sums, draws, names=other.names)
 
     def __radd__(self, other: Any) -> State:
         """Return this state for 0 + state, with which `sum(states)` starts."""
         return self if other == 0 else NotImplemented
 
+    def by_name(self, names: tuple[str, ...]) -> State:
+        """Return the state with the sums of these names, in this order.
+
+        A sum that the state lacks is NaN, and so is each number that needs it.
+        """
+        if not names or self.names == names:
+            return self
+        if not self.names:
+            return dataclasses.replace(self, names=names)
+        shape = (*self.sums.shape[:-2], len(names), 2)
+        sums = np.full(shape, np.nan, self.sums.dtype)
+        for place, name in enumerate(names):
+            if name in self.names:
+                own = self.names.index(name)
+                sums[..., place, :] = self.sums[..., own, :]
+        return dataclasses.replace(self, sums=sums, names=names)
+
     def arrays(self) -> dict[str, np.ndarray]:
         """Return the state as plain arrays, for `numpy.savez(file, **arrays)`.
 
-        The arrays are `format`, the format number 2; `signature`, a string;
-        `sums`; `draws`, if the state has them; and `checksum`, a string.
+        The arrays are `format`, the format number 3; `signature`, a string;
+        `sums`; `checksum`, a string; `names`, if the sums have names; and
+        `draws`, if the state has them.
         """
         arrays = {
             "format": np.array(_FORMAT),
@@ -81,7 +103,9 @@ class State:
             "sums": self.sums,
             "checksum": np.array(self._checksum()),
         }
-        return arrays if self.draws is None else {**arrays, "draws": self.draws}
+        names = {"names": np.array(self.names)} if self.names else {}
+        draws = {} if self.draws is None else {"draws": self.draws}
+        return {**arrays, **names, **draws}
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, np.ndarray]) -> State:
@@ -110,7 +134,13 @@ class State:
                 "A state should have the arrays `format`, `signature`, `sums` "
                 f"and `checksum`. Received: {sorted(held)}."
             )
-        state = cls(str(held["signature"]), held["sums"], held.get("draws"))
+        sums, names = held["sums"], held.get("names", np.array(()))
+        state = cls(
+            str(held["signature"]),
+            sums,
+            held.get("draws"),
+            names=tuple(map(str, names.ravel())),
+        )
         if str(held["checksum"]) != state._checksum():
             raise ValueError(
                 "The values of a state should match its checksum. Received: "
@@ -122,7 +152,8 @@ class State:
         """Return the state as bytes, without pickle."""
         file = io.BytesIO()
         np.savez(file, allow_pickle=False, **self.arrays())
-        return _HEADER + _digest(file.getvalue()) + file.getvalue()
+        payload = file.getvalue()
+        return _HEADER % _FORMAT + b"\n" + _digest(payload) + payload
 
     @classmethod
     def from_bytes(cls, data: bytes) -> State:
@@ -130,7 +161,8 @@ class State:
 
         Raises:
             TypeError: if `data` is not bytes.
-            ValueError: if a single bit of the data has changed.
+            ValueError: if a single bit of the data has changed, or the data has
+                another format.
         """
         if not isinstance(data, bytes | bytearray | memoryview):
             raise TypeError(
@@ -138,23 +170,26 @@ class State:
                 f"Received: {data!r}."
             )
         data = bytes(data)
-        header, rest = data[: len(_HEADER)], data[len(_HEADER) :]
+        header, _, rest = data.partition(b"\n")
         digest, payload = rest[:_DIGEST], rest[_DIGEST:]
         try:
-            if header != _HEADER or digest != _digest(payload):
-                raise ValueError("The header or the digest does not match.")
+            if digest != _digest(payload):
+                raise ValueError("The digest does not match.")
             with np.load(io.BytesIO(payload), allow_pickle=False) as file:
-                return cls.from_arrays(dict(file))
+                arrays = dict(file)
+            if header != _HEADER % int(arrays["format"]):
+                raise ValueError("The header does not match.")
         except Exception as error:  # numpy's reader can raise anything
             raise ValueError(
                 "`from_bytes` takes the bytes that `to_bytes` of the same "
                 f"version returned. Received: {len(data)} bytes that are not a "
                 "state or have changed. Write or copy the state again."
             ) from error
+        return cls.from_arrays(arrays)
 
     def _checksum(self) -> str:
         """Return a digest of the values that does not depend on the dtype."""
-        parts = [self.signature.encode()]
+        parts = [self.signature.encode(), *map(str.encode, self.names)]
         for array in (self.sums, self.draws):
             if array is None:
                 continue
@@ -169,6 +204,7 @@ class State:
         return (
             isinstance(other, State)
             and self.signature == other.signature
+            and self.names == other.names
             and np.array_equal(self.sums, other.sums, equal_nan=True)
             and bool(self.draws == other.draws)
         )

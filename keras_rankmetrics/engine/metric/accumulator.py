@@ -151,7 +151,7 @@ class Accumulator(Metric):
             ValueError: if the state of another metric is assigned.
         """
         sums, *draws = self.get_state()[: len(self._base_slots)]
-        return State(self.signature, sums, *draws)
+        return State(self.signature, sums, *draws, names=self._sum_names)
 
     @state.setter
     def state(self, state: State) -> None:
@@ -178,6 +178,7 @@ class Accumulator(Metric):
         """
         if isinstance(state, State):
             check_same_metric(state.signature, self.signature)
+            state = state.by_name(self._sum_names)
             draws = [] if state.draws is None else [state.draws]
             own = self.get_state()[len(self._base_slots) :]
             state = [state.sums, *draws, *own]
@@ -293,6 +294,12 @@ class Accumulator(Metric):
                 place = [id(v) for v in self._variables].index(id(old.variable))
                 self._variables[place] = new.variable
         self._sums, self._draws = sums, draws
+
+    @property
+    def _sum_names(self) -> tuple[str, ...]:
+        """The names of the sums, () if the aggregate has none."""
+        names: tuple[str, ...] = getattr(self.aggregate, "names", ())
+        return names
 
     @property
     def _base_slots(self) -> list[Slot]:
