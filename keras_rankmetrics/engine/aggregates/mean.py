@@ -13,6 +13,8 @@ are exact where values are close to 0 or to 1.
 from __future__ import annotations
 
 import dataclasses
+import functools
+import operator
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, ClassVar, NamedTuple
 
@@ -106,9 +108,7 @@ class WeightedMean:
             of_rows = xp.reshape(terms, (*terms.shape[:2], *rows))
             return xp.sum(of_rows, axis=-1)
 
-        def over_all(terms: Tensor) -> Tensor:
-            return xp.sum(terms, axis=-1)
-
+        over_all = functools.partial(xp.sum, axis=-1)
         by = by_row if rows else None
         return _sums(x, self.bounded, by, over_all, xp)
 
@@ -257,7 +257,7 @@ def _sums(
     # No matrix product, since accelerators round its operands.
     if by_row is None:
         # `own` is 0 or 1, and the terms of one kind are 0.
-        squares = [term * term for term in terms[1:]]
+        squares = map(operator.mul, terms[1:], terms[1:])
         sums = over_all(xp.stack([*of_lists, *squares, own_rest], axis=1))
         shape = sums.shape[0], len(_ACROSS), *sums.shape[2:]
         across = xp.zeros(shape, sums.dtype)
