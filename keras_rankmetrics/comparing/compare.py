@@ -8,10 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
 from keras_rankmetrics.comparing import one_table, together
-from keras_rankmetrics.comparing.labels_and_scores import (
-    check_one_system,
-    one_table_of,
-)
+from keras_rankmetrics.comparing.labels_and_scores import one_table_of
 from keras_rankmetrics.comparing.measured import ALL, Measured
 from keras_rankmetrics.comparing.measuring import measured_by, of_systems
 from keras_rankmetrics.comparing.reading import Reading
@@ -195,7 +192,7 @@ def of_members_for(
             "`higher_is_better` should be True or False for one run. Received: "
             f"{reading.higher_is_better!r}."
         )
-    check_one_system(reading)
+    reading.column_of_scores()  # or raise an error
     if run is not None:
         return of_systems
     one_table_of(truth, reading)  # or raise an error

@@ -206,9 +206,11 @@ def diagnose(
     if not isinstance(k, int | np.integer) or k < 1:
         raise invalid("k", "a positive integer", k)
     metrics = with_named(metrics)
-    if metrics is not None:
-        requirements.check_take_labels(
-            members_of(metrics), "`diagnose`", "Leave them out."
+    members = [] if metrics is None else members_of(metrics)
+    if members and requirements.truth_of(members) is not None:
+        raise ValueError(
+            "`metrics` should take labels and scores. Received: "
+            f"{[x.name for x in members]}, which take others. Leave them out."
         )
     found: list[Finding] = []
     higher = None if higher_is_better else False  # reports distances

@@ -31,6 +31,7 @@ from keras_rankmetrics.comparing.tables_of_rows import (
     first_of,
     is_hit,
 )
+from keras_rankmetrics.conventions.from_text import metrics_of
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.inputs.tensors import to_numpy
 from keras_rankmetrics.files import runs
@@ -69,6 +70,13 @@ class File(Input):
         path = os.fsdecode(self.x)
         if self.value == "label":
             path = runs.judgements_path(path)
+        elif not os.path.exists(path) and _are_metrics(path):
+            raise TypeError(
+                f"{self.argument} should have the scores of items. Received: "
+                f"the names of metrics, {path!r}. They come after the truth "
+                "and the run. With one table of labels and scores, name them: "
+                "`metrics=`."
+            )
         return Source(path, self.value, self.reading.chosen)
 
     def names(self) -> list[Any] | None:
@@ -109,6 +117,14 @@ class File(Input):
         if not source.ranks:
             return checks.TREC
         return remedies_of_ranks({**source.read_as, **source.ranks})
+
+
+def _are_metrics(text: str) -> bool:
+    """Return True if the text has names of metrics."""
+    try:
+        return bool(metrics_of(text, None))
+    except ValueError:
+        return False
 
 
 class Chunks(Input):

@@ -28,7 +28,6 @@ from keras_rankmetrics.comparing.tables_of_rows import (
     first_of,
     names_in,
 )
-from keras_rankmetrics.conventions.from_text import metrics_of
 from keras_rankmetrics.engine.inputs.shapes import check_aligned_axis
 from keras_rankmetrics.files import runs
 from keras_rankmetrics.files.blocks import Source
@@ -296,39 +295,13 @@ def sides_of(truth: Any, run: Any, reading: Reading) -> tuple[Input, Input]:
         run: the run, or None.
         reading: how to read both.
     """
-    check_one_system(reading)
-    _check_no_metrics(run)
+    reading.column_of_scores()  # or raise an error
     if run is None:
         held = Held(one_table_of(truth, reading))
         own = held, "label", _ARGUMENT, reading
         return Side(*own), Side(held, "score", _ARGUMENT, reading)
     judged = input_of(truth, "label", _ARGUMENT, reading)
     return judged, input_of(run, "score", "`run`", reading)
-
-
-def _check_no_metrics(run: Any) -> None:
-    """Raise TypeError for the names of metrics in place of a run."""
-    try:
-        named = isinstance(run, str) and not os.path.exists(run)
-        named = named and bool(metrics_of(run, None))
-    except ValueError:  # a path
-        return
-    if named:
-        raise TypeError(
-            "`run` should have the scores of items. Received: the names of "
-            f"metrics, {run!r}. They come after the truth and the run. With "
-            "one table of labels and scores, name them: `metrics=`."
-        )
-
-
-def check_one_system(reading: Reading) -> None:
-    """Raise ValueError if there are several columns of scores."""
-    scores = reading.chosen.get("score")
-    if isinstance(scores, list | tuple):
-        raise ValueError(
-            "`columns` should name one column of scores. Received: "
-            f"{scores!r}. For several, call `compare(table, metrics=...)`."
-        )
 
 
 def has_items(table: OneTable) -> bool:

@@ -335,11 +335,13 @@ def of_members(
         groups: the group of each query, or None.
         sample_weight: the weight of each query, or None.
     """
-    requirements.check_take_labels(
-        members,
-        "A table of labels and scores",
-        "Pass `evaluate(truth, run, metrics)`.",
-    )
+    requirements.check_by_id(members)
+    if requirements.truth_of(members) is not None:
+        raise ValueError(
+            "A table of labels and scores should have metrics that take these. "
+            f"Received: {[x.name for x in members]}, which take others. Pass "
+            "`evaluate(truth, run, metrics)`."
+        )
     together.check_higher(systems, reading)
     if reading.drop_same_id is not None:
         rules = rules._replace(drop_same_id=reading.drop_same_id)

@@ -113,6 +113,20 @@ class Reading:
         """The names of columns that the user chose, by role."""
         return self.columns or {}
 
+    def column_of_scores(self) -> Any:
+        """Return the column of scores that the user chose, or None.
+
+        Raises:
+            ValueError: if there are several.
+        """
+        scores = self.chosen.get("score")
+        if isinstance(scores, list | tuple):
+            raise ValueError(
+                "`columns` should name one column of scores. Received: "
+                f"{scores!r}. For several, call `compare(table, metrics=...)`."
+            )
+        return scores
+
     @property
     def sign(self) -> int:
         """The factor that makes scores higher for better items: 1 or -1."""

@@ -25,23 +25,6 @@ def truth_of(metrics: _Metrics) -> Truth | None:
     return next(iter(reads.values()))
 
 
-def check_take_labels(metrics: _Metrics, what: str, remedy: str) -> None:
-    """Raise ValueError if metrics need others than labels and scores by id.
-
-    Args:
-        metrics: the metrics.
-        what: what they are for, at the beginning of a sentence.
-        remedy: what to do.
-    """
-    check_by_id(metrics)
-    if truth_of(metrics) is not None:
-        raise ValueError(
-            f"{what} should have metrics that take labels and scores. "
-            f"Received: {[x.name for x in metrics]}, which take others. "
-            f"{remedy}"
-        )
-
-
 def check_by_id(metrics: _Metrics) -> None:
     """Raise ValueError if a metric needs arrays in place of ids."""
     arrays = "Pass labels and scores as arrays"

@@ -571,7 +571,7 @@ def test_what_evaluate_says_of_one_table():
 
 def test_what_is_no_table_or_run_to_look_at():
     table = of_one(TRUTH, RUN)
-    with pytest.raises(ValueError, match="should have metrics that take"):
+    with pytest.raises(ValueError, match="should take labels and scores"):
         krm.diagnose(table, metrics="alpha_nDCG@3")
     for door in (krm.diagnose, functools.partial(krm.explain, 0.5)):
         with pytest.raises(ValueError, match="name one column of scores"):

@@ -338,7 +338,7 @@ REFUSED = {
     "metrics of two rankings": (
         TABLE,
         {"metrics": "RBO"},
-        "should have metrics that take labels",
+        "should have metrics that take these",
     ),
     "two lengths": (
         {**TABLE, "label": [1, 0]},

@@ -208,7 +208,7 @@ def test_metrics(metrics, error, text):
             ValueError,
             "None for the query 'b'",
         ),
-        ({"sample_weight": {"a": 1, "b": -1}}, ValueError, "negative"),
+        ({"sample_weight": {"a": 1, "b": -1}}, ValueError, "0 or from"),
         (
             {"sample_weight": {"a": 1, "b": float("nan")}},
             ValueError,
