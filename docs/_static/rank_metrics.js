@@ -410,13 +410,19 @@ const RankMetrics = (() => {
    */
   function evaluate(name, labels, scores, options) {
     const { sees, measure, counts = hasGain, of = "one" } = METRICS[name];
-    const { ties = "average", empty, unjudged = "condense", ...rest } = options;
+    const { ties = "average", empty, unjudged = null, ...rest } = options;
     const o = { ...rest, k: options.k ?? Infinity };
     const see = sees(o);
-    const items = labels
+    const given = labels
       // The package compares scores as float32.
       .map((label, i) => ({ label, value: see(label), score: Math.fround(scores[i]) }))
-      .filter(({ label }) => label >= 0 || (label === UNJUDGED && unjudged !== "condense"));
+      .filter(({ label }) => label >= 0 || (label === UNJUDGED && unjudged !== null));
+    const judged = given.filter(({ label }) => label !== UNJUDGED);
+    // A list of unjudged items alone keeps them, not retrieved: it is empty.
+    const condensed = judged.length
+      ? judged
+      : given.map((item) => ({ ...item, score: -Infinity }));
+    const items = unjudged === "condense" ? condensed : given;
     const ranked = of.includes("whole")
       ? items
       : items.filter((item) => item.score !== -Infinity);

@@ -119,7 +119,7 @@ class Reading:
         Raises:
             ValueError: if there are several.
         """
-        scores = self.chosen.get("score")
+        scores = (self.columns or {}).get("score")
         if isinstance(scores, list | tuple):
             raise ValueError(
                 "`columns` should name one column of scores. Received: "

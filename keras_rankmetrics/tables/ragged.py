@@ -112,23 +112,19 @@ def computing() -> Iterator[None]:
     several threads. On a busy machine an operation waits for the slowest of
     them, and the others wait busily: that takes ten times as long.
     """
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        if keras.config.backend() == "torch":
-            with _on_one_thread():
-                yield
-        else:
+    quiet = np.errstate(divide="ignore", invalid="ignore", over="ignore")
+    if keras.config.backend() != "torch":
+        with quiet:
             yield
-
-
-@contextlib.contextmanager
-def _on_one_thread() -> Iterator[None]:
+        return
     import torch
 
     with _LOCK:
         _THREADS.append(_THREADS[0] if _THREADS else torch.get_num_threads())
     torch.set_num_threads(1)
     try:
-        yield
+        with quiet:
+            yield
     finally:
         with _LOCK:
             threads = _THREADS.pop()

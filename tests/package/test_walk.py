@@ -9,7 +9,7 @@ pytestmark = pytest.mark.only_on("torch", reason="the walks are those on torch")
     ("name", "first", "files", "levels", "calls"),
     [
         ("update_state", "Accumulator.update_state", 25, 12, 160),
-        ("evaluate", "evaluate", 60, 25, 1150),
+        ("evaluate", "evaluate", 60, 25, 1155),
         ("krm eval", "main", 75, 29, 2840),
     ],
 )
