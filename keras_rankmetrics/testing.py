@@ -304,23 +304,14 @@ def _without_numpy(metric: RankingMetric) -> Iterator[None]:
 
 def _frame_of_caller() -> types.FrameType:
     """Return the frame that calls a method of torch, by numpy or itself."""
-    frames = [sys._getframe(2)]
-    while frames[-1].f_back is not None:
-        frames.append(frames[-1].f_back)
-    outer = itertools.dropwhile(
-        lambda frame: _package_of(frame) in ("numpy", "torch"), frames
-    )
-    first = next(outer)
-    if _package_of(first) != "keras":
-        return first
-    of_keras = [first]
-    for frame in outer:
-        if _package_of(frame) != "keras":
-            # Other operations of Keras may need an array on the way.
-            called = of_keras[-1].f_code.co_name
-            return frame if called == "convert_to_numpy" else first
-        of_keras.append(frame)
-    return first
+    frame = sys._getframe(2)
+    while _package_of(frame) in ("numpy", "torch") and frame.f_back is not None:
+        frame = frame.f_back
+    called = caller = frame
+    while _package_of(caller) == "keras" and caller.f_back is not None:
+        called, caller = caller, caller.f_back
+    # Other operations of Keras may need an array on the way.
+    return caller if called.f_code.co_name == "convert_to_numpy" else frame
 
 
 def _package_of(frame: types.FrameType) -> str:

@@ -225,8 +225,8 @@ def diagnose(
     found += (blocking := _of_sides(labels, scores))
     if not blocking:
         judgements = Judgements.of(labels, judged.queries())
-        found += _of_checks(labels, metrics)
-        found += _of_labels(judgements, metrics)
+        found += _of_checks(labels, members or [NDCG()])
+        found += _of_labels(judgements, members)
         found += _of_queries(judgements.queries, scores)
         found += _of_lists(judgements, scores, k)
     return Diagnosis(sorted(found, key=lambda x: _SEVERITIES.index(x.severity)))
@@ -304,12 +304,11 @@ def _of_sides(truth: Rows, run: Rows) -> list[Finding]:
     return found or _finding("types", types != others, columns)
 
 
-def _of_checks(truth: Rows, metrics: Any) -> Iterator[Finding]:
+def _of_checks(truth: Rows, members: Sequence[Any]) -> Iterator[Finding]:
     """Yield what the list of checks says of labels and ids."""
     facts = checks.Facts()
     facts.add_labels(truth.value)
     facts.add_ids(truth.query, truth.item)
-    members = [NDCG()] if metrics is None else members_of(metrics)
     # Without relevant items, `no_relevant` says it.
     says_it = () if (truth.value > 0).any() else ("low_labels",)
     yield from _said(facts, members, says_it)
@@ -329,16 +328,15 @@ def _said(
             yield Finding(check.name, check.level, what, "", remedy)
 
 
-def _of_labels(judgements: Judgements, metrics: Any) -> Iterator[Finding]:
+def _of_labels(
+    judgements: Judgements, members: Sequence[Any]
+) -> Iterator[Finding]:
     queries, labels = judgements.queries, judgements.labels
     lists = judgements.lists
     relevant = np.bincount(lists, labels > 0, len(queries))
     yield from _finding("no_relevant", relevant == 0, {"query": queries})
-    thresholds = [1.0]
-    if metrics is not None:
-        of_metrics = members_of(metrics)
-        name = "relevance_threshold"
-        thresholds = [getattr(x, name, np.inf) for x in of_metrics]
+    name = "relevance_threshold"
+    thresholds = [getattr(x, name, np.inf) for x in members] or [1.0]
     least = labels[labels >= min(thresholds)].min(initial=np.inf)
     item = {"query": queries[lists], "item": judgements.items, "label": labels}
     yield from _finding("grades", labels > least, item, least=least)

@@ -445,7 +445,11 @@ def weights_of(sample_weight: Any, queries: np.ndarray) -> np.ndarray | None:
             "`sample_weight` should be a dict with the weight of each query. "
             f"Received: {type(sample_weight).__name__}."
         )
-    keys = [*map(as_text, queries.tolist())]
+    # Text also names ids of bytes, which only files and `Rows` have.
+    keys = [
+        query if query in sample_weight else as_text(query)
+        for query in queries.tolist()
+    ]
     weights: list[Any] = list(map(sample_weight.get, keys))
     for query, weight in zip(keys, weights, strict=True):
         is_number = isinstance(weight, int | float | np.number)

@@ -15,6 +15,11 @@ from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
 Meaning = Callable[[Any], Mapping[str, Any]]
 
 
+def number(text: str) -> float:
+    """Return the number of a text, an integer if it has digits alone."""
+    return int(text) if text.isdecimal() else float(text)
+
+
 def option(name: str) -> Meaning:
     """Return the meaning of a parameter that is the option of that name."""
     return lambda value: {name: value}
@@ -50,6 +55,7 @@ class Measure(NamedTuple):
         options: options that the measure sets beyond those of the preset.
         at: the parameter that is written after `@`.
         default: the numbers that the source takes where none is written.
+        read: reads a number that is written without the name of its parameter.
     """
 
     metric: type[RankingMetric]
@@ -58,6 +64,7 @@ class Measure(NamedTuple):
     options: Mapping[str, Any] = {}
     at: str = "cutoff"
     default: tuple[int | str, ...] = ()
+    read: Callable[[str], float] = number
 
     def arguments(self, grades: Sequence[float]) -> Iterator[dict[str, Any]]:
         """Yield the values of parameters that have few: {} and others.

@@ -309,6 +309,11 @@ sklearn: Convention = Convention(
 )
 
 
+def _after_point(digits: str) -> float:
+    """Return the fraction with these digits."""
+    return float(f"0.{digits}")
+
+
 _BURGES = {"gain_fn": gains.exponential_gain}
 
 ranx: Leveled = Leveled(
@@ -337,7 +342,13 @@ ranx: Leveled = Leveled(
         "mrr": at(metrics.MeanReciprocalRank),
         "r-precision": Measure(metrics.RPrecision),
         "bpref": Measure(metrics.BPref),
-        "rbp": Measure(metrics.RankBiasedPrecision, _P, ("p",), at="p"),
+        "rbp": Measure(
+            metrics.RankBiasedPrecision,
+            _P,
+            ("p",),
+            at="p",
+            read=_after_point,
+        ),
     },
 )
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from keras_rankmetrics.conventions.convention import Convention
+from keras_rankmetrics.conventions.measures import number
 from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
 from keras_rankmetrics.gains import GainTable
 from keras_rankmetrics.metrics.names import parsed
@@ -16,8 +17,6 @@ _SUFFIXED = re.compile(
     r"([_.@]((?P<parameter>\w+)=)?(?P<number>\d+\.?\d*|\.\d+))?"
     r"(?P<sign>-?)"
 )
-# A name of ranx with the digits of a persistence after its point.
-_DIGITS = re.compile(r"^(rbp)[.@](\d+)$")
 
 
 class Vocabulary(Convention):
@@ -63,7 +62,7 @@ class Vocabulary(Convention):
             raise malformed
         try:
             name, at, arguments = parsed(text)
-            cutoff = None if at is None else _number(at)
+            cutoff = None if at is None else number(at)
         except ValueError:
             raise malformed from None
         self.check_supported(name)
@@ -144,7 +143,8 @@ class Suffixed(Convention):
             return None
         if found["number"] is not None:
             parameter = found["parameter"] or measure.at
-            arguments[parameter] = _number(found["number"])
+            read = number if found["parameter"] else measure.read
+            arguments[parameter] = read(found["number"])
         if set(measure.required) <= set(arguments) <= set(measure.parameters):
             return self._of_measure(name, measure, arguments, options)
         if measure.default and not arguments:
@@ -159,7 +159,7 @@ class Suffixed(Convention):
 class Leveled(Suffixed):
     """A convention whose source ends a name with the lowest relevant label.
 
-    Lower labels have no gain. The digits after `rbp` are those of a fraction.
+    Lower labels have no gain.
 
     >>> from keras_rankmetrics.conventions import ranx
     >>> ranx.of_source("recall@100-l2").options["relevance_threshold"]
@@ -173,12 +173,11 @@ class Leveled(Suffixed):
     def of_source(self, text: str, **options: Any) -> RankingMetric | None:
         """Return the metric for a name such as `recall@100-l2`, or None."""
         bare, _, level = text.partition("-l")
-        if bare == "rbp":
+        if bare in self.measures and self.measures[bare].required:
             raise ValueError(
-                "`rbp` should be followed by the digits of its persistence. "
-                "Received: none. Write `rbp.80`, or `rbp(p=0.8)`."
+                f"`{bare}` should be followed by the digits of its persistence."
+                f" Received: none. Write `{bare}.80`, or `{bare}(p=0.8)`."
             )
-        bare = _DIGITS.sub(r"\1.p=0.\2", bare)
         found = super().of_source(bare, **options)
         if found is None or not level.isdecimal():
             return None if level else found
@@ -194,7 +193,3 @@ class Leveled(Suffixed):
             none = {float(label): 0.0 for label in range(1, least)}
             own = {"gain_fn": GainTable(none, found.options["gain_fn"])}
         return super().of_source(bare, **{**options, **own})
-
-
-def _number(text: str) -> float:
-    return int(text) if text.isdecimal() else float(text)

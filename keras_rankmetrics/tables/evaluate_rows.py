@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import functools
 import re
 import threading
 from collections.abc import Mapping, Sequence
@@ -178,18 +179,23 @@ def read_rows(
         order = order_of(numbers)
         starts = run_starts(numbers[order])
         first = order[starts]
+
+    @functools.cache
+    def in_order(name: str) -> np.ndarray:
+        return as_numbers(name, given[name])[order]
+
     are_of_lists = sample_weight is not None and have_one_weight(
-        as_numbers("sample_weight", sample_weight)[order],
+        in_order("sample_weight"),
         starts,
-        as_numbers("y_true", y_true)[order],
+        in_order("y_true"),
         lambda: members_of(checked_metrics(metrics)),
     )
     collected = checked_metrics(metrics, **options_by_name(None, are_of_lists))
     job = _job(members_of(collected), names, tuple(given))
     arrays = {}
     for name, x in given.items():
-        read = as_column if name in job.groups else as_numbers
-        arrays[name] = read(name, x)[order]
+        is_group = name in job.groups
+        arrays[name] = as_column(name, x)[order] if is_group else in_order(name)
         check_finite(name, arrays[name])
     lists = job.as_read(job.lists_of_items(arrays, starts))
     texts = _texts_at(query, first)

@@ -200,6 +200,15 @@ def test_weights_that_no_query_can_have(weights, error):
         krm.evaluate(truth, run, "RR", sample_weight=weights)
 
 
+def test_queries_of_bytes_have_weights_by_bytes_or_text():
+    query, item = np.array([b"a", b"a", b"b", b"b"]), np.array([1, 2, 1, 2])
+    truth = krm.Rows(query, item, np.array([0.0, 1.0, 1.0, 0.0]))
+    run = krm.Rows(query, item, np.array([2.0, 1.0, 2.0, 1.0]))
+    for weights in ({b"a": 3.0, b"b": 1.0}, {"a": 3.0, "b": 1.0}):
+        found = krm.evaluate(truth, run, "RR", sample_weight=weights)
+        assert found["RR"] == approx((3 * 0.5 + 1) / 4)
+
+
 def test_systems_that_are_compared_and_their_gate():
     systems = {name: by_query(x) for name, x in SCORES.items()}
     compared = krm.compare(
