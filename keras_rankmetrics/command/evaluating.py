@@ -112,6 +112,12 @@ def verdicts(arguments: argparse.Namespace) -> tuple[str, int]:
             f"{baseline}. Leave it out."
         )
     _check_outputs(arguments, [candidate, baseline])
+    if "group" in arguments.columns:
+        raise ValueError(
+            "`krm gate` should have no column for the group, since a verdict "
+            f"is on all queries. Received: {arguments.columns['group']!r}. "
+            "Leave it out."
+        )
     if len(_distinct([candidate, baseline])) < 2:
         raise ValueError(
             "CANDIDATE and BASELINE should be two files. Received: "

@@ -19,6 +19,8 @@ _ASCII = {"▲": "^", "▼": "v", "±": "~", "²": "2"}
 _OPTIONS = {
     '`higher_is_better={"name": False}`': "`--lower-is-better RUN`",
     "`higher_is_better=False`": "`--lower-is-better`",
+    "`sample_weight`": "`--weights`",
+    "`groups`": "`--groups`",
 }
 _COLUMNS = re.compile(r"`columns=(\{[^{}`]*(?:\"|None|\])\})`")
 _WIDTH = 30  # of the bar, in characters

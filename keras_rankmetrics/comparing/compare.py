@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
 from keras_rankmetrics.comparing import one_table, together
-from keras_rankmetrics.comparing.labels_and_scores import one_table_of
 from keras_rankmetrics.comparing.measured import ALL, Measured
 from keras_rankmetrics.comparing.measuring import measured_by, of_systems
 from keras_rankmetrics.comparing.reading import Reading
@@ -25,7 +24,7 @@ from keras_rankmetrics.comparing.results import (
 from keras_rankmetrics.comparing.statistics import check, parts_of
 from keras_rankmetrics.conventions.convention import Convention
 from keras_rankmetrics.tables.members import members_of
-from keras_rankmetrics.tables.roles import argument
+from keras_rankmetrics.tables.roles import OF_QUERIES, argument
 
 
 def evaluate(
@@ -107,6 +106,8 @@ def evaluate(
             keep their own options.
         columns: the names of columns by role, such as `{"query": "qid", "item":
             "docid", "score": "sim", "label": "grade", "subtopic": "nugget"}`.
+            `"weight"` and `"group"` name columns of the truth, or of one table,
+            in place of `sample_weight` and `groups`: rows of a query have one.
             Common names are recognized without it, and the result reports them
             as `Read as`. A label of None means that each row is relevant; of
             one table, an item of None leaves that column out.
@@ -171,6 +172,7 @@ def evaluate(
     )
     asked = reading, convention, groups, sample_weight
     of_members = of_members_for(truth, run, metrics, reading)
+    truth = truth if run is not None else one_table.tables_of(truth, reading)
     measured = measured_by(metrics, truth, {ALL: run}, *asked, of_members)
     warn_of_unjudged(measured)
     return Evaluated(measured, ALL, confidence)
@@ -193,10 +195,7 @@ def of_members_for(
             f"{reading.higher_is_better!r}."
         )
     reading.column_of_scores()  # or raise an error
-    if run is not None:
-        return of_systems
-    one_table_of(truth, reading)  # or raise an error
-    return one_table.of_members
+    return of_systems if run is not None else one_table.of_members
 
 
 def _check_metrics(metrics: Any) -> None:
@@ -315,7 +314,7 @@ def compare(
     )
     asked = reading, convention, groups, sample_weight
     if systems is None:
-        one_table_of(truth, reading)  # or raise an error
+        truth = one_table.tables_of(truth, reading)
         checked_baseline(scores, baseline, confidence)
         measured = measured_by(
             metrics, truth, scores, *asked, one_table.of_members
@@ -396,7 +395,15 @@ def agreement_of(
         higher = reading.higher_is_better
         if isinstance(higher, Mapping):
             higher = {**higher, None: higher.get(one, True)}
-        again = dataclasses.replace(reading, higher_is_better=higher)
+        # The columns of the truth have nothing to do with two systems.
+        columns = {
+            role: name
+            for role, name in reading.chosen.items()
+            if role not in OF_QUERIES
+        }
+        again = dataclasses.replace(
+            reading, columns=columns, higher_is_better=higher
+        )
         measured = measured_by(metrics, systems[one], others, again)
         for place, statistic in enumerate(measured.shown):
             means, _ = differences_of(measured, place, next(iter(others)))

@@ -222,6 +222,8 @@ def diagnose(
     scores = _valid(retrieved, "run", found)
     found += _of_scores(retrieved)
     check_columns([judged, retrieved])
+    for role in reading.of_queries:
+        judged.of_queries(role, None)  # or raise an error
     found += (blocking := _of_sides(labels, scores))
     if not blocking:
         judgements = Judgements.of(labels, judged.queries())

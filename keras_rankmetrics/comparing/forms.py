@@ -21,7 +21,6 @@ from keras_rankmetrics.comparing.reading import (
     Columns,
     Input,
     Reading,
-    checked_rows,
     index_of,
     without_padding,
 )
@@ -66,6 +65,7 @@ class File(Input):
     def source(self) -> Source:
         """The file, which the command passes in place of a path."""
         if isinstance(self.x, Source):
+            self.x.others = self.more
             return self.x
         path = os.fsdecode(self.x)
         if self.value == "label":
@@ -77,7 +77,7 @@ class File(Input):
                 "and the run. With one table of labels and scores, name them: "
                 "`metrics=`."
             )
-        return Source(path, self.value, self.reading.chosen)
+        return Source(path, self.value, self.reading.chosen, others=self.more)
 
     def names(self) -> list[Any] | None:
         """Return the names of the columns of a file that was read."""
@@ -91,21 +91,12 @@ class File(Input):
         """
         is_of_command = isinstance(self.x, Source)
         for part in runs.chunks_of_file(self.source):
-            if is_of_command:
-                found = runs.once(self.source, part)
-            else:
-                found = runs.in_text(part)
-            yield Columns(*found[:3], found.rank)
+            if not is_of_command:
+                part = runs.in_text(part)
+            elif "subtopic" not in self.more:
+                part = runs.once(self.source, part)
+            yield Columns(*part[:3], part.others)
         self.is_read = True
-
-    def rows_of_subtopics(self) -> tuple[Rows, np.ndarray]:
-        """Return all rows, and the subtopic of each: the file is read twice."""
-        [items] = runs.chunks_of_file(self.source)
-        [subtopics] = runs.chunks_of_file(self.source.of_subtopics())
-        self.is_read = True
-        if not isinstance(self.x, Source):
-            items = runs.in_text(items)
-        return Rows(*items[:3]), subtopics.item
 
     def roles(self) -> dict[str, Any]:
         """Return what was read as each role, known once it is read."""
@@ -157,16 +148,8 @@ class Chunks(Input):
                     "or records with a query and an item. Received: "
                     f"{type(each).__name__} in it."
                 )
-            own = self.value, self.argument, self.reading
+            own = self.value, self.argument, self.reading, self.more
             yield from Records([each, *chunks], *own).chunks()
-
-    def rows_of_subtopics(self) -> tuple[Rows, np.ndarray]:
-        """Return all rows of an iterator of records, and their subtopics."""
-        records = [] if isinstance(self.x, Rows) else [*self.x]
-        if not records or isinstance(records[0], Rows):
-            return super().rows_of_subtopics()
-        own = self.value, self.argument, self.reading
-        return Records(records, *own).rows_of_subtopics()
 
 
 class Search(Input):
@@ -351,15 +334,17 @@ class BySubtopic(ByQuery):
         return isinstance(next(iter(items.values()), None), Mapping)
 
     def chunks(self) -> Iterator[Columns]:
-        """Raise ValueError, since an item has no label of its own."""
-        raise ValueError(
-            f"{self.argument} should have a {self.value} for each item. "
-            "Received: labels by subtopic. Pass metrics of subtopics, such as "
-            "`AlphaNDCG(k=10)`, or {query: {item: label}}."
-        )
+        """Yield a row for each item and subtopic.
 
-    def rows_of_subtopics(self) -> tuple[Rows, np.ndarray]:
-        """Return all rows, and the subtopic of each."""
+        Raises:
+            ValueError: if an item should have a label of its own.
+        """
+        if "subtopic" not in self.more:
+            raise ValueError(
+                f"{self.argument} should have a {self.value} for each item. "
+                "Received: labels by subtopic. Pass metrics of subtopics, such "
+                "as `AlphaNDCG(k=10)`, or {query: {item: label}}."
+            )
         queries, entries = self.entries
         for query, items in zip(queries.tolist(), entries, strict=True):
             are_dicts = isinstance(items, Mapping)
@@ -380,8 +365,7 @@ class BySubtopic(ByQuery):
             ),
             strict=True,
         )
-        rows = checked_rows(Columns(query, item, label), self.argument)
-        return rows, ids_of(list(subtopic), self.argument)
+        yield Columns(query, item, label, {"subtopic": list(subtopic)})
 
 
 class ByPosition(ByQuery):
@@ -493,14 +477,28 @@ FORMS: tuple[type[Input], ...] = (
 FORMS_OF_RUNS = tuple(form for form in FORMS if form is not BySubtopic)
 
 
-def input_of(x: Any, value: str, argument: str, reading: Reading) -> Input:
-    """Return the truth or a run in its form, which it may have already."""
+def input_of(
+    x: Any,
+    value: str,
+    argument: str,
+    reading: Reading,
+    more: tuple[str, ...] = (),
+) -> Input:
+    """Return the truth or a run in its form, which it may have already.
+
+    Args:
+        x: an object of any form.
+        value: `"label"` or `"score"`.
+        argument: the name of the argument, for errors.
+        reading: how to read it.
+        more: the roles of further columns to read.
+    """
     if isinstance(x, Input):
         return x
     x = _as_lists(x)
     forms = FORMS if value == "label" else FORMS_OF_RUNS
     form = next(form for form in forms if form.matches(x, reading))
-    return form(x, value, argument, reading)
+    return form(x, value, argument, reading, more)
 
 
 def _as_lists(x: Any) -> Any:

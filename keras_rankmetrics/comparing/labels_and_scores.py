@@ -20,6 +20,7 @@ from keras_rankmetrics.comparing.reading import (
     Input,
     Reading,
     checked_values,
+    other_column,
 )
 from keras_rankmetrics.comparing.tables_of_rows import (
     Records,
@@ -65,8 +66,9 @@ class ScoredTable(Table):
     @functools.cached_property
     def columns(self) -> dict[str, Any]:
         """The name of the column of each role; there may be no items."""
-        found = roles.columns_of_both(self.names(), self.reading.chosen)
-        columns, wrong = found
+        columns, wrong = roles.columns_of_both(
+            self.names(), self.reading.chosen, self.more
+        )
         if wrong:
             raise self._error(*wrong)
         return columns
@@ -99,8 +101,13 @@ class ScoredTable(Table):
         )
         found = {}
         for role, x in arrays.items():
-            read = _numbers if role not in ("query", "item") else ids.ids_of
-            found[role] = _flat(columns[role], read(x, self.argument))
+            if role in ("query", "item"):
+                column = ids.ids_of(x, self.argument)
+            elif role in self.more:
+                column = other_column(role, x, self.argument)
+            else:
+                column = _numbers(x, self.argument)
+            found[role] = _flat(columns[role], column)
         lengths = {columns[role]: len(x) for role, x in found.items()}
         if len(set(lengths.values())) > 1:
             raise ValueError(
@@ -109,9 +116,10 @@ class ScoredTable(Table):
             )
         query = found.pop("query")
         item = found.pop("item", np.zeros(len(query), "S1"))
+        others = {role: found.pop(role) for role in self.more} | self._ranks()
         value = np.column_stack([*found.values()])
         line = np.arange(1, len(query) + 1)
-        return Part(query, item, value, line, self._ranks())
+        return Part(query, item, value, line, others)
 
 
 def _numbers(x: Any, argument: str) -> np.ndarray:
@@ -139,14 +147,11 @@ def _flat(name: Any, x: np.ndarray) -> np.ndarray:
 
 def _chunks(part: Part) -> Iterator[Part]:
     """Yield chunks of whole queries, sorted unless their rows are together."""
-    query, item, value, line, rank = part
-    columns = [value, line, *([] if rank is None else [rank])]
-    rows = Rows(query, item, np.column_stack(columns))
-    at = value.shape[1]
-    for query, item, numbers in item_rows.query_chunks(rows, _ROWS):
-        line = numbers[:, at].astype(np.int64)
-        ranks = None if rank is None else numbers[:, -1]
-        yield Part(query, item, numbers[:, :at], line, ranks)
+    rows = Rows(part.query, part.item, np.arange(len(part.query)))
+    for *_, at in item_rows.query_chunks(rows, _ROWS):
+        first = at[0] if len(at) else 0
+        are_in_order = (at == np.arange(first, first + len(at))).all()
+        yield part.at(slice(first, first + len(at)) if are_in_order else at)
 
 
 def _counted(batches: Iterable[Part]) -> Iterator[Part]:
@@ -185,8 +190,9 @@ class LazyTable(ScoredTable):
                 "Received: a stream, which can be read once, with rows of a "
                 "query apart. Sort it by query, or pass a table."
             )
-        used = [*columns.values(), *self.ranks.values()]
-        kind, own = type(self.x), (self.value, self.argument, self.reading)
+        used = [*dict.fromkeys([*columns.values(), *self.ranks.values()])]
+        own = self.value, self.argument, self.reading, self.more
+        kind = type(self.x)
         read = next(_LAZILY[x] for x in _LAZILY if hasattr(kind, x))
         batches = read(self.x, used)
         parts = _counted(ScoredTable(x, *own).part(whole) for x in batches)
@@ -203,8 +209,10 @@ class ScoredFile(File):
     def source(self) -> Source:
         """The file, which the command passes in place of a path."""
         if isinstance(self.x, Source):
+            self.x.others = self.more
             return self.x
-        return Source(os.fsdecode(self.x), "both", self.reading.chosen)
+        path, chosen = os.fsdecode(self.x), self.reading.chosen
+        return Source(path, "both", chosen, others=self.more)
 
     def roles(self) -> dict[str, Any]:
         """Return the column of each role but for several columns of scores."""
@@ -249,12 +257,27 @@ class Held:
         """All rows."""
         return [part for part in self.table.parts() if len(part.query)]
 
+    def labelled(self) -> Held:
+        """Return the rows that have a label, which may be missing."""
+        found = Held(self.table)
+        found.parts = [
+            part.at(~np.isnan(part.value[:, 0])) for part in self.parts
+        ]
+        return found
 
+
+@dataclasses.dataclass(eq=False)
 class Side(Input):
     """The labels or the scores of a table that has both, as a truth or a run.
 
-    If items have no ids, their rows are their ids.
+    If items have no ids, their rows are their ids. The rows for the subtopics
+    of an item are one row of the run.
+
+    Args:
+        place: the place of the values: 0 for labels, then scores in order.
     """
+
+    place: int = 0
 
     @classmethod
     def matches(cls, x: Any, reading: Reading) -> bool:
@@ -268,7 +291,7 @@ class Side(Input):
 
     def roles(self) -> dict[str, Any]:
         """Return the column of each role of this side."""
-        roles = ("query", "item", self.value)
+        roles = ("query", "item", *self.more, self.value)
         found = self.x.table.roles().items()
         return {role: name for role, name in found if role in roles}
 
@@ -279,12 +302,39 @@ class Side(Input):
 
     def chunks(self) -> Iterator[Columns]:
         """Yield the rows of the table."""
-        is_run = self.value == "score"
+        is_run, table = self.value == "score", self.x.table
         for part in self.x.parts:
-            item, rank = part.item, part.rank if is_run else None
-            if not has_items(self.x.table):
+            if is_run and "subtopic" in table.more:
+                part = part.at(self._once(part))
+            value, item = part.value[:, self.place], part.item
+            if not has_items(table):
                 item = np.char.add("row ", part.line.astype(np.str_))
-            yield Columns(part.query, item, part.value[:, int(is_run)], rank)
+            own = (roles.RANKS,) if is_run else self.more
+            others = {x: part.others[x] for x in own if x in part.others}
+            yield Columns(part.query, item, value, others)
+
+    def _once(self, part: Part) -> np.ndarray:
+        """Return True for the first row of each item, bool `[rows]`.
+
+        Raises:
+            ValueError: if the rows of an item have several scores.
+        """
+        numbers, first = item_rows.numbered(part.query)
+        pairs = item_rows.ListItems.of(numbers, part.item, len(first))
+        one, again = item_rows.duplicates(pairs)
+        score = part.value[:, self.place]
+        for at in np.flatnonzero(score[one] != score[again])[:1]:
+            row, other = one[at], again[at]
+            raise ValueError(
+                f"{_ARGUMENT} should have one score in all rows of an item. "
+                f"Received: {score[row]} and {score[other]} for the item "
+                f"{ids.as_text(part.item[row].item())!r} of the query "
+                f"{ids.as_text(part.query[row].item())!r}. Pass labels and "
+                "scores of two objects as `truth` and `run`."
+            )
+        keep = np.ones(len(numbers), bool)
+        keep[again] = False
+        return keep
 
 
 def sides_of(truth: Any, run: Any, reading: Reading) -> tuple[Input, Input]:
@@ -296,12 +346,13 @@ def sides_of(truth: Any, run: Any, reading: Reading) -> tuple[Input, Input]:
         reading: how to read both.
     """
     reading.column_of_scores()  # or raise an error
+    more = reading.of_queries
     if run is None:
         held = Held(one_table_of(truth, reading))
-        own = held, "label", _ARGUMENT, reading
-        return Side(*own), Side(held, "score", _ARGUMENT, reading)
-    judged = input_of(truth, "label", _ARGUMENT, reading)
-    return judged, input_of(run, "score", "`run`", reading)
+        judged = Side(held, "label", _ARGUMENT, reading, more)
+        return judged, Side(held, "score", _ARGUMENT, reading, place=1)
+    of_two = input_of(truth, "label", _ARGUMENT, reading, more)
+    return of_two, input_of(run, "score", "`run`", reading)
 
 
 def has_items(table: OneTable) -> bool:
@@ -309,8 +360,16 @@ def has_items(table: OneTable) -> bool:
     return "item" in table.roles()
 
 
-def one_table_of(x: Any, reading: Reading) -> OneTable:
+def one_table_of(
+    x: Any, reading: Reading, more: tuple[str, ...] = ()
+) -> OneTable:
     """Return a table that has both labels and scores.
+
+    Args:
+        x: the table.
+        reading: how to read it.
+        more: the roles of further columns to read than those that the user
+            chose.
 
     Raises:
         TypeError: if an object is no table.
@@ -323,9 +382,10 @@ def one_table_of(x: Any, reading: Reading) -> OneTable:
                 f"`{field.name}` is for a truth and a run. Received: one table "
                 "of labels and scores. Leave it out."
             )
-    own = "score", _ARGUMENT, reading
+    more = *reading.of_queries, *more
+    own = "score", _ARGUMENT, reading, more
     if File.matches(x, reading) or isinstance(x, Source):
-        return ScoredFile(x, "score", os.fsdecode(x), reading)
+        return ScoredFile(x, "score", os.fsdecode(x), reading, more)
     if any(hasattr(type(x), method) for method in _LAZILY):
         return LazyTable(x, *own)
     if isinstance(x, list | tuple) and fields_of(first_of(x)):

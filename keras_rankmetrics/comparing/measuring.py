@@ -85,9 +85,11 @@ def measured_by(
         of_members: returns the values of the members of the metrics; by
             default those of systems next to the truth.
     """
+    has_weights = reading.has_column("weight", sample_weight)
+    reading.has_column("group", groups)  # or raise an error
     source = None if convention is None else source_of(convention)
     options = options_by_name(
-        source, together.are_of_lists(sample_weight, systems)
+        source, has_weights or together.are_of_lists(sample_weight, systems)
     )
     made, given = [], dict[str, frozenset[str]]()
     for each in metrics_in(metrics):
@@ -110,7 +112,8 @@ def measured_by(
         groups=groups,
         sample_weight=sample_weight,
     )
-    if statistics.are_judge_corrected(asked, truth, sample_weight):
+    weights = reading.chosen.get("weight", sample_weight)
+    if statistics.are_judge_corrected(asked, truth, weights):
         found = statistics.by_judge(asked, truth, systems, of_them)
     else:
         members, shown = statistics.members_and_statistics(asked)
@@ -190,7 +193,9 @@ def of_systems(
         rules = rules._replace(drop_same_id=reading.drop_same_id)
     are_references = reads == "two_rankings"
     role = "score" if are_references else "label"
-    judged = input_of(truth, role, "`truth`", reading.of_system(None, rules))
+    more = reading.of_queries + (("subtopic",) if reads == "subtopics" else ())
+    own = reading.of_system(None, rules)
+    judged = input_of(truth, role, "`truth`", own, more)
     runs, is_one = {}, [*systems] == [ALL]
     for name, x in systems.items():
         argument = "`run`" if is_one else f"the system {name!r}"
@@ -222,6 +227,7 @@ def of_systems(
     if reading.drop_same_id:
         warn_if_none_dropped(inputs)
     are_in_order = not are_by_id or judged.has_row_numbers
+    groups = judged.of_queries("group", groups)
     of_groups = together.groups_of_lists(groups, lists, are_in_order)
     steps = max(x.lists_of_row for x in of_systems.values())
     if of_groups and steps > 1:
@@ -263,7 +269,8 @@ def _by_id(
     order = "options"
     if any(metric.ties == "stable" for metric in metrics):
         order = "last_id_first" if rules.ties == "options" else rules.ties
-    weights = together.weights_of(sample_weight, queries)
+    weights = truth.of_queries("weight", sample_weight)
+    weights = together.weights_of(weights, queries)
     # A list that retrieves nothing would have the best value, except by metrics
     # of the judgements.
     lower = np.array(
@@ -319,11 +326,9 @@ def _judged(
     metrics: _Metrics, truth: Input, rules: Rules
 ) -> tuple[joining.Judgements, np.ndarray | None]:
     """Return the judgements, and their labels if these are grades."""
-    subtopics = None
-    if metrics[0].definition.traits.reads == "subtopics":
-        rows, subtopics = truth.rows_of_subtopics()
-    else:
-        rows = truth.all_rows()
+    rows, subtopics = truth.all_rows(), None
+    if "subtopic" in truth.more:
+        subtopics = truth.column_of("subtopic")
     check_numbers(rows, truth.argument)
     are_labels, absent = truth.value == "label", -np.inf
     if not are_labels:

@@ -11,12 +11,13 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from keras_rankmetrics.comparing import (
     joining,
+    measuring,
     requirements,
     statistics,
     together,
@@ -24,7 +25,9 @@ from keras_rankmetrics.comparing import (
 )
 from keras_rankmetrics.comparing.joining import Joined
 from keras_rankmetrics.comparing.labels_and_scores import (
+    Held,
     OneTable,
+    Side,
     has_items,
     one_table_of,
 )
@@ -39,6 +42,7 @@ from keras_rankmetrics.conventions.rules import SIGNS, Rules
 from keras_rankmetrics.engine.inputs import warn_if_swapped
 from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
 from keras_rankmetrics.files import QueriesReturnError
+from keras_rankmetrics.metrics.judge_corrected import KINDS
 from keras_rankmetrics.tables import checks, ids, item_rows, roles
 from keras_rankmetrics.tables.item_rows import Part, Rows
 from keras_rankmetrics.tables.single_precision import (
@@ -123,9 +127,11 @@ class ListsOfTable:
         systems: the columns of scores by name, of one table.
         rules: the rules of the convention.
         are_in_order: True if a metric reads tied items in an order.
-        weights: the weight of each query, or None.
+        weights: the weight of each query, or None; a column of weights is read
+            with the lists.
 
     Attributes:
+        groups: the group of each query so far, if there is such a column.
         facts: what the labels, the ids and the lists have shown.
         truth: a hash of the labels.
         judged: the number of judged items.
@@ -144,6 +150,7 @@ class ListsOfTable:
         self._are_in_order = are_in_order
         self._weights = weights
         self._queries: list[np.ndarray] = []
+        self.groups: dict[Any, Any] = {}
         self.facts = checks.Facts()
         self.truth: int = 0
         self.judged: int = 0
@@ -200,7 +207,16 @@ class ListsOfTable:
         places = np.arange(len(queries)) + self.facts.lists
         self._queries.append(queries)
         self.facts.add_lists(lengths)
-        weights = together.weights_of(self._weights, queries)
+        of_queries = {
+            role: item_rows.of_queries(
+                part.query, part.others[role], role, self._table.argument
+            )
+            for role in self._table.reading.of_queries
+        }
+        self.groups |= of_queries.get("group", {})
+        weights = together.weights_of(
+            of_queries.get("weight", self._weights), queries
+        )
         for system, x in zip(self._systems.values(), scores, strict=True):
             of_lists = in_float32(x, lists)
             system.count(lists, labels, of_lists, keys + ids.keys_of(items))
@@ -233,7 +249,7 @@ class ListsOfTable:
             rows = Rows(part.query, part.item, x)
             shown = system.table.shown
             shown.add_scores(part.query, x, part.value[:, 0])
-            shown.add_ranks(rows, part.rank)
+            shown.add_ranks(rows, part.others.get(roles.RANKS))
             columns.append(system.table.as_run(rows).value)
         return rows._replace(value=np.column_stack([*columns, part.line]))
 
@@ -322,27 +338,36 @@ def of_members(
     rules: Rules,
     groups: Any = None,
     sample_weight: Any = None,
+    depth: float | None = None,
 ) -> Measured:
     """Return the value of each metric for each list of a table.
 
     Args:
         members: the metrics.
-        truth: the table.
+        truth: the table; or `Labelled`, of one kind of labels.
         systems: the columns of scores by the names of the systems, in the order
             of the reading.
         reading: how to read the table.
         rules: the rules by which the table is read.
         groups: the group of each query, or None.
         sample_weight: the weight of each query, or None.
+        depth: the rank down to which lists with labels should have them, as for
+            two inputs; None for any labels.
     """
     requirements.check_by_id(members)
-    if requirements.truth_of(members) is not None:
+    together.check_higher(systems, reading)
+    reads = requirements.truth_of(members)
+    if reads == "subtopics" or depth is not None:
+        of_queries = groups, sample_weight
+        return _of_sides(
+            members, truth, systems, reading, rules, *of_queries, depth
+        )
+    if reads is not None:
         raise ValueError(
             "A table of labels and scores should have metrics that take these. "
             f"Received: {[x.name for x in members]}, which take others. Pass "
             "`evaluate(truth, run, metrics)`."
         )
-    together.check_higher(systems, reading)
     if reading.drop_same_id is not None:
         rules = rules._replace(drop_same_id=reading.drop_same_id)
     tables = {
@@ -373,12 +398,92 @@ def of_members(
         tuple(texts),
         f"{lists.truth % 2**64:016x}",
         {name: system.found(of_truth, rules) for name, system in found.items()},
-        together.groups_of_lists(groups, texts, False),
+        together.groups_of_lists(groups or lists.groups or None, texts, False),
         lists.rules,
         read_as={"truth": read_as} if read_as else {},
         notes=requirements.notes_on_shares(
             np.concatenate(lists.facts.labels), members
         ),
+    )
+
+
+class Labelled(NamedTuple):
+    """A table with the column of labels of one kind.
+
+    Attributes:
+        table: the table.
+        column: the name of the column.
+    """
+
+    table: Any
+    column: Any
+
+
+def tables_of(truth: Any, reading: Reading) -> Any:
+    """Return a table, or one for each kind of labels that `columns` names.
+
+    Raises:
+        TypeError: if the truth is no table.
+        ValueError: if the kinds are others, or an option is for two inputs.
+    """
+    one_table_of(truth, reading)  # or raise an error
+    label = reading.chosen.get("label")
+    if not isinstance(label, Mapping):
+        return truth
+    if set(label) != set(KINDS):
+        raise ValueError(
+            "Labels by humans and by a judge should be in two columns. "
+            f"Received: {label!r}. Name both: "
+            '`columns={"label": {"human": "...", "judge": "..."}}`.'
+        )
+    return {kind: Labelled(truth, label[kind]) for kind in KINDS}
+
+
+def _of_sides(
+    members: Sequence[RankingMetric],
+    truth: Any,
+    systems: Mapping[str, Any],
+    reading: Reading,
+    rules: Rules,
+    groups: Any,
+    sample_weight: Any,
+    depth: float | None,
+) -> Measured:
+    """Return the values of metrics that need the truth apart from the run.
+
+    They read a row for each subtopic, or labels that some items lack.
+
+    Raises:
+        ValueError: if the table has no items, or an item several scores.
+    """
+    if isinstance(truth, Labelled):
+        columns = {**reading.chosen, "label": truth.column}
+        reading = dataclasses.replace(reading, columns=columns)
+        truth = truth.table
+    are_by_subtopic = requirements.truth_of(members) == "subtopics"
+    more = ("subtopic",) if are_by_subtopic else ()
+    table = one_table_of(truth, reading, more)
+    held = Held(table)
+    of_truth = held if depth is None else held.labelled()
+    judged = Side(of_truth, "label", "`truth`", reading, table.more)
+    if are_by_subtopic and held.parts and not has_items(table):
+        raise ValueError(
+            "Metrics of subtopics should have a table with the items that have "
+            f"them. Received: no column of items in {table.argument}. Name it: "
+            f"{roles.argument({'item': '...'})}."
+        )
+    runs = {
+        name: Side(
+            held,
+            "score",
+            "`truth`",
+            reading.of_system(name, rules),
+            place=place,
+        )
+        for place, name in enumerate(systems, start=1)
+    }
+    return measuring.of_systems(
+        members, judged, runs, reading, rules, groups, sample_weight, depth
     )
 
 

@@ -28,10 +28,12 @@ from keras_rankmetrics.tables.ids import (
     column_array,
     ids_of,
 )
-from keras_rankmetrics.tables.item_rows import Rows
+from keras_rankmetrics.tables.item_rows import NO_OTHERS, Rows
 from keras_rankmetrics.types import UNJUDGED
 
 _ROLES = ("query", "item")
+# The arguments that have the values of queries in place of a column, by role.
+ARGUMENTS = {"weight": "sample_weight", "group": "groups"}
 ROWS_OF_CHUNK = 2**20  # of a chunk, up to the end of a query
 
 
@@ -42,13 +44,13 @@ class Columns(NamedTuple):
         query: the ids of queries, an array or a list.
         item: the ids of items.
         value: the labels or the scores.
-        rank: `[rows]`, ranks next to scores, floats; None without them.
+        others: `[rows]` each, further columns by role, such as `"weight"`.
     """
 
     query: Any
     item: Any
     value: Any
-    rank: np.ndarray | None = None
+    others: Mapping[str, Any] = NO_OTHERS
 
 
 @dataclasses.dataclass(frozen=True)
@@ -57,7 +59,7 @@ class Reading:
 
     Attributes:
         columns: the names of columns by role: `"query"`, `"item"`, `"score"`,
-            `"label"` and `"subtopic"`.
+            `"label"`, `"subtopic"`, `"weight"` and `"group"`.
         query_ids: `[queries]`, the ids of inputs that have their queries in
             order only; 0, 1, 2, ... by default.
         item_ids: `[items]`, the ids of items that a run numbers.
@@ -69,6 +71,7 @@ class Reading:
         duplicates: `"best"` to keep the best of equal items of a query;
             `"error"` to leave them in, for the join to find.
         score_dtype: the dtype in which scores tie; None for that of the run.
+        takes: the roles with a value for each query that `columns` may name.
     """
 
     columns: Mapping[str, Any] | None = None
@@ -78,12 +81,14 @@ class Reading:
     drop_same_id: bool | None = None
     duplicates: Literal["error", "best"] = "error"
     score_dtype: str | None = None
+    takes: tuple[str, ...] = roles.OF_QUERIES
 
     def __post_init__(self) -> None:
-        roles, columns = (*_ROLES, "score", "label", "subtopic"), self.chosen
-        if not isinstance(columns, Mapping) or not set(columns) <= set(roles):
+        refused, columns = set(roles.OF_QUERIES) - {*self.takes}, self.chosen
+        known = [role for role in roles.COLUMN_NAMES if role not in refused]
+        if not isinstance(columns, Mapping) or not set(columns) <= set(known):
             raise ValueError(
-                f"`columns` should be a dict from {', '.join(roles)} to the "
+                f"`columns` should be a dict from {', '.join(known)} to the "
                 f"names of columns. Received: {columns!r}. Write "
                 '`columns={"query": "qid"}`.'
             )
@@ -126,6 +131,30 @@ class Reading:
                 f"{scores!r}. For several, call `compare(table, metrics=...)`."
             )
         return scores
+
+    @property
+    def of_queries(self) -> tuple[str, ...]:
+        """The roles with a value for each query whose column the user chose."""
+        chosen = self.chosen
+        return tuple(x for x in roles.OF_QUERIES if chosen.get(x) is not None)
+
+    def has_column(self, role: str, values: Any) -> bool:
+        """Return True if the user chose the column of a value for each query.
+
+        Args:
+            role: `"weight"` or `"group"`.
+            values: what the user passed in place of a column, or None.
+
+        Raises:
+            ValueError: if there are both.
+        """
+        is_chosen = role in self.of_queries
+        if is_chosen and values is not None:
+            raise ValueError(
+                f"The {role} of a query should be in a column, or in "
+                f"`{ARGUMENTS[role]}`. Received: both. Leave one out."
+            )
+        return is_chosen
 
     @property
     def sign(self) -> int:
@@ -175,14 +204,16 @@ def warn_if_none_dropped(inputs: Iterable[Input]) -> None:
         )
 
 
-def warn_of_direction(column: str | None, higher_is_better: Any) -> None:
-    """Warn if the chosen column of scores is called a distance or a rank."""
-    is_lower = bool(column) and roles.is_lower_better(column)
-    if is_lower and higher_is_better is True:
-        warn(
-            f"The column {column!r} should have higher scores for better "
-            "items. For distances and ranks, pass `higher_is_better=False`."
-        )
+def warn_of_direction(chosen: Any, higher_is_better: Any) -> None:
+    """Warn if a chosen column of scores is called a distance or a rank."""
+    columns = chosen if isinstance(chosen, list | tuple) else [chosen]
+    for column in columns if higher_is_better is True else ():
+        if column and roles.is_lower_better(column):
+            warn(
+                f"The column {column!r} should have higher scores for better "
+                "items. For distances and ranks, pass "
+                "`higher_is_better=False`."
+            )
 
 
 @dataclasses.dataclass(eq=False)
@@ -194,6 +225,7 @@ class Input(abc.ABC):
         value: the name of the values, `"label"` or `"score"`.
         argument: the name of the argument, for errors.
         reading: how to read it.
+        more: the roles of further columns to read, such as `"subtopic"`.
 
     Attributes:
         same_id: the number of items dropped so far, since they have the id of
@@ -216,6 +248,7 @@ class Input(abc.ABC):
     value: str
     argument: str
     reading: Reading
+    more: tuple[str, ...] = ()
     same_id: int = dataclasses.field(default=0, init=False)
     same_id_judged: int = dataclasses.field(default=0, init=False)
     unranked: int = dataclasses.field(default=0, init=False)
@@ -224,6 +257,7 @@ class Input(abc.ABC):
         default_factory=dict, init=False
     )
     _kept: Rows | None = dataclasses.field(default=None, init=False)
+    _columns: list[Columns] = dataclasses.field(init=False)
 
     looks: ClassVar[str]
     made_by: ClassVar[str]
@@ -307,11 +341,13 @@ class Input(abc.ABC):
             return
         self.shown = self.facts()
         self.same_id = self.unranked = 0  # of a run that is read again
+        self._columns = []
         for columns in self.chunks():
             rows = self.accepted(checked_rows(columns, self.argument))
+            self._columns += [columns] if self.more else []
             if self.value == "score":
                 self.shown.add_scores(rows.query, rows.value)
-                self.shown.add_ranks(rows, columns.rank)
+                self.shown.add_ranks(rows, columns.others.get(roles.RANKS))
                 rows = self.as_run(rows)
             yield rows
 
@@ -342,19 +378,51 @@ class Input(abc.ABC):
         higher = self.reading.higher_is_better
         return higher if isinstance(higher, bool) else None
 
-    def rows_of_subtopics(self) -> tuple[Rows, np.ndarray]:
-        """Return all rows of the truth as one chunk, and the subtopic of each.
+    def column_of(self, role: str) -> np.ndarray:
+        """Return a further column of all rows, which `all_rows` has read.
 
-        An item has a row for each of its subtopics.
+        Args:
+            role: one of `more`.
 
         Raises:
-            ValueError: if there are no subtopics.
+            ValueError: if the input has no such column.
         """
-        raise ValueError(
+        if not all(role in x.others for x in self._columns):
+            raise ValueError(self._lacks(role))
+        columns = [
+            other_column(role, x.others[role], self.argument)
+            for x in self._columns
+        ]
+        return np.concatenate(columns) if columns else np.zeros(0)
+
+    def _lacks(self, role: str) -> str:
+        """Return the error for an input without the column of a role."""
+        if role != "subtopic":
+            return (
+                f"{self.argument} should have a column for the {role} "
+                f"(`{self.reading.chosen[role]}`). Received: an input without "
+                "named columns. Pass a table with it, or in place of the "
+                f"column a dict by query: `{ARGUMENTS[role]}`."
+            )
+        return (
             f"{self.argument} should have labels by subtopic. Received: labels "
             "of items alone. Pass a table or a file with a column `subtopic`, "
             "or {query: {item: {subtopic: label}}}."
         )
+
+    def of_queries(self, role: str, values: Any) -> Any:
+        """Return a value of each query: those of a column, or as passed.
+
+        Args:
+            role: `"weight"` or `"group"`.
+            values: what the user passed in place of a column, or None.
+        """
+        if role not in self.more:
+            return values
+        column = self.column_of(role)
+        queries = [ids_of(x.query, self.argument) for x in self._columns]
+        query = np.concatenate(queries) if queries else column
+        return item_rows.of_queries(query, column, role, self.argument)
 
     def as_run(self, rows: Rows) -> Rows:
         """Return the rows of a run with the ids and scores to be ranked."""
@@ -538,6 +606,13 @@ def checked_values(values: Any, argument: str) -> np.ndarray:
         return array
     single = np.promote_types(array.dtype, np.float32)
     return array.astype(single, copy=False)
+
+
+def other_column(role: str, x: Any, argument: str) -> np.ndarray:
+    """Return a column besides those of `Rows` as an array, by its role."""
+    if role == "weight":
+        return checked_values(x, argument)
+    return column_array(x) if role == "group" else ids_of(x, argument)
 
 
 def check_numbers(rows: Rows, argument: str) -> None:

@@ -100,13 +100,14 @@ def are_judge_corrected(
         raise ValueError(
             '`truth` should be `{"human": truth, "judge": truth}` for metrics '
             f"that are corrected for a judge. Received: {type(truth).__name__} "
-            f"for {names}. Pass both kinds of labels."
+            f"for {names}. Pass both kinds of labels; of one table, name their "
+            'columns: `columns={"label": {"human": "...", "judge": "..."}}`.'
         )
     if has_judge and sample_weight is not None:
         raise ValueError(
             "`sample_weight` should be None for labels by humans and by a "
-            "judge: all lists have the same weight. Received: "
-            f"{type(sample_weight).__name__}. Leave it out."
+            "judge, and no column the weight: all lists have the same. "
+            f"Received: {type(sample_weight).__name__}. Leave it out."
         )
     return has_judge
 

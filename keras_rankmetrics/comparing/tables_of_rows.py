@@ -13,7 +13,7 @@ from keras_rankmetrics.comparing.reading import Columns, Input, Reading
 from keras_rankmetrics.engine.inputs.shapes import check_aligned_axis
 from keras_rankmetrics.engine.inputs.tensors import to_numpy
 from keras_rankmetrics.engine.messages import warn
-from keras_rankmetrics.tables.ids import as_text, column_array, ids_of
+from keras_rankmetrics.tables.ids import as_text, column_array
 from keras_rankmetrics.tables.item_rows import Rows
 from keras_rankmetrics.tables.roles import (
     argument,
@@ -108,12 +108,13 @@ class Table(Input):
         """
         names, chosen = self.names(), self.reading.chosen
         columns, wrong = columns_of_roles(
-            ("query", "item", self.value),
+            ("query", "item", *self.more, self.value),
             names,
             chosen,
             {**_HINTS, "query": self.hint},
         )
-        if len(columns) == 2 and not self.reading.candidates(self.value, names):
+        has_others = len(columns) == 2 + len(self.more)
+        if has_others and not self.reading.candidates(self.value, names):
             ranks = ranks_in(names, columns)
             if self.value == "score" and "score" not in chosen and ranks:
                 return {**columns, "rank": ranks[0]}
@@ -141,31 +142,26 @@ class Table(Input):
         check_aligned_axis(
             "index", {str(columns[x]): arrays[x] for x in arrays}
         )
-        query, item, *values = arrays.values()
+        query, item = arrays["query"], arrays["item"]
         if "rank" in columns:
             # The sign of distances changes later, but ranks are no distances.
-            ranks = to_numpy(*values).astype(np.float64)
-            values = [-self.reading.sign * ranks]
-        [value] = values or [np.ones(len(query))]
-        yield Columns(query, item, value, self._ranks())
+            ranks = to_numpy(arrays["rank"]).astype(np.float64)
+            value = -self.reading.sign * ranks
+        else:
+            value = arrays.get(self.value, np.ones(len(query)))
+        others = {role: arrays[role] for role in self.more}
+        yield Columns(query, item, value, {**others, **self._ranks()})
 
-    def _ranks(self) -> np.ndarray | None:
-        """Return the ranks next to scores as floats; None if there are none."""
-        columns = [column_array(self.column(x)) for x in self.ranks.values()]
-        numbers = [
-            x.astype(np.float64) for x in columns if x.dtype.kind in "iuf"
-        ]
-        return numbers[0] if numbers else None
-
-    def rows_of_subtopics(self) -> tuple[Rows, np.ndarray]:
-        """Return all rows, and the subtopic of each."""
-        rows = self.all_rows()
-        roles, chosen = ("query", "subtopic", self.value), self.reading.chosen
-        columns, wrong = columns_of_roles(roles, self.names(), chosen, {})
-        if "subtopic" not in columns and wrong:
-            raise self._error(*wrong)
-        name = self.assumed["subtopic"] = columns["subtopic"]
-        return rows, ids_of(self.column(name), self.argument)
+    def _ranks(self) -> dict[str, np.ndarray]:
+        """Return the ranks next to scores as floats, by their role."""
+        columns = {
+            x: column_array(self.column(y)) for x, y in self.ranks.items()
+        }
+        return {
+            role: x.astype(np.float64)
+            for role, x in columns.items()
+            if x.dtype.kind in "iuf"
+        }
 
     def accepted(self, rows: Rows) -> Rows:
         """Return the rows; warn if ranks in place of scores repeat."""

@@ -203,7 +203,13 @@ def tie_range(
                 "out."
             )
     reading = Reading(
-        columns, query_ids, item_ids, higher_is_better, drop_same_id, duplicates
+        columns,
+        query_ids,
+        item_ids,
+        higher_is_better,
+        drop_same_id,
+        duplicates,
+        takes=("weight",),
     )
     of_members = of_members_for(truth, run, metrics, reading)
     of_all = functools.partial(_in_each_order, of_members, bool(convention))

@@ -39,7 +39,8 @@ from keras_rankmetrics.tables.ids import as_text
 from keras_rankmetrics.tables.item_rows import Rows
 from keras_rankmetrics.tables.roles import check_chosen
 
-_SMALLEST, _LARGEST = np.finfo(np.float32).tiny, np.finfo(np.float32).max
+_FLOAT32 = np.finfo(np.float32)
+_SMALLEST, _LARGEST = float(_FLOAT32.tiny), float(_FLOAT32.max)
 _MANY_ITEMS = 1000  # of a single list
 _PLACES = 5  # items of a list, each with a place of its own
 _SWAPPED = (
@@ -193,7 +194,8 @@ def check_no_ids(reading: Reading) -> None:
     """Raise ValueError if an argument needs ids, and inputs are arrays."""
     for field in dataclasses.fields(reading):
         value = getattr(reading, field.name)
-        if value is not field.default and field.name != "duplicates":
+        is_of_both = field.name in ("duplicates", "takes")
+        if value is not field.default and not is_of_both:
             remedy = _OF_ARRAYS.get(field.name, "Leave it out.")
             raise ValueError(
                 f"`{field.name}` is for inputs with ids. Received: arrays of "

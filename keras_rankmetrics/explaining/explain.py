@@ -118,7 +118,13 @@ def explain(
     Stability: provisional.
     """
     asked = Asked(
-        columns, query_ids, item_ids, higher_is_better, None, duplicates
+        columns,
+        query_ids,
+        item_ids,
+        higher_is_better,
+        None,
+        duplicates,
+        takes=(),
     )
     is_pair = isinstance(value, list | tuple)
     numbers = list(map(Number.of, value if is_pair else [value]))

@@ -14,7 +14,6 @@ import tempfile
 import weakref
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from copy import copy as copied
 from typing import IO, Any
 
 import numpy as np
@@ -67,14 +66,13 @@ class Source:
         columns: the names of columns that the user chose, by role: `"query"`,
             `"item"`, `"score"` and `"label"`.
         watch: receives the number of bytes read so far.
+        others: the roles of further columns to read, such as `"subtopic"`.
 
     Attributes:
         path: the name of the file, for errors.
         ranks: the name of the column of ranks next to scores, by its role.
         read_as: what each role is read from, once that is known: the name of a
             column, `"field 3"` or `"-rank"`.
-        key: the role of the ids next to those of queries: `"item"`, or
-            `"subtopic"` if these are read in their place.
         whole: the value of each column by which rows may belong to several
             tables.
         is_scattered: True once rows of a query were found apart.
@@ -86,6 +84,7 @@ class Source:
         value: str,
         columns: Mapping[str, Any],
         watch: Callable[[int], None] = _unwatched,
+        others: tuple[str, ...] = (),
     ) -> None:
         self.path: str = "stdin" if path in _STDINS else path
         self.value = value
@@ -93,7 +92,7 @@ class Source:
         self.watch = watch
         self.ranks: dict[str, str] = {}
         self.read_as: dict[str, str] = {}
-        self.key = "item"
+        self.others = others
         self.whole: dict[str, np.ndarray] = {}
         self.is_scattered = False
         self._place: str | int = path
@@ -102,12 +101,6 @@ class Source:
     def values(self) -> tuple[str, ...]:
         """The roles of the numbers in a row."""
         return ("label", "score") if self.value == "both" else (self.value,)
-
-    def of_subtopics(self) -> Source:
-        """Return the same file, of which subtopics are read, not items."""
-        found = copied(self)
-        found.key = "subtopic"
-        return found
 
     def __fspath__(self) -> str:
         return self.path

@@ -18,7 +18,9 @@ from keras_rankmetrics.tables.ids import EXACT
 from keras_rankmetrics.tables.item_rows import Part
 from keras_rankmetrics.tables.roles import PART, RANKS
 
-_ROLES_OF_IDS = ("query", "item", "subtopic")
+_ROLES_OF_IDS = ("query", "item")
+_OTHER_TEXTS = ("subtopic", "group")
+_OTHER_NUMBERS = (RANKS, "weight")
 _LONGEST = 1024  # bytes of an id, at most
 _ROOM = 2**22  # bytes of the ids of a part: all take as many as the longest
 _LONG_NUMBER = 32
@@ -98,14 +100,13 @@ def parts(
         for role, x in columns.items()
         if has_texts(role) and isinstance(x, Texts)
     }
-    values = [
-        _numbers_of(path, role, x, line) if isinstance(x, Texts) else x
+    numbers = {
+        role: _numbers_of(path, role, x, line) if isinstance(x, Texts) else x
         for role, x in columns.items()
-        if role not in of_ids and role != RANKS
-    ]
-    rank = columns.get(RANKS)
-    if isinstance(rank, Texts):
-        rank = _floats_of(rank)
+        if role not in of_ids
+    }
+    of_others = {x: numbers.pop(x) for x in _OTHER_NUMBERS if x in numbers}
+    values = [*numbers.values()]
     value = values[0] if len(values) == 1 else np.stack(values, axis=1)
     for role in [role for role in of_ids if role.startswith(PART)]:
         _check_one(source, role.removeprefix(PART), of_ids.pop(role), line)
@@ -119,23 +120,27 @@ def parts(
             raise FileError(path, expected, ids.text(row), int(line[row]))
         if not length.all():
             row = int(np.argmin(length))
-            expected = f"Each row should have a {' and its '.join(of_ids)}."
+            one, *rest = of_ids
+            expected = f"Each row should have a {one} and its "
+            expected += f"{' and '.join(rest)}."
             raise FileError(path, expected, b"", int(line[row]))
     step = _ROOM // longest
     for first in range(0, len(line), step):
         some = slice(first, first + step)
-        query, *items = (
-            Texts(ids.data, ids.start[some], ids.end[some]).as_array()
-            for ids in of_ids.values()
-        )
-        [item] = items or [np.zeros(len(query), "S1")]
-        ranks = rank if rank is None else rank[some]
-        yield Part(query, item, value[some], line[some], ranks)
+        texts = {
+            role: Texts(ids.data, ids.start[some], ids.end[some]).as_array()
+            for role, ids in of_ids.items()
+        }
+        query = texts["query"]
+        item = texts.get("item", np.zeros(len(query), "S1"))
+        others = {role: x[some] for role, x in of_others.items()}
+        others |= {x: texts[x] for x in _OTHER_TEXTS if x in texts}
+        yield Part(query, item, value[some], line[some], others)
 
 
 def has_texts(role: str) -> bool:
     """Return True for a column of ids, or by which rows belong together."""
-    return role in _ROLES_OF_IDS or role.startswith(PART)
+    return role in (*_ROLES_OF_IDS, *_OTHER_TEXTS) or role.startswith(PART)
 
 
 def _check_one(source: Source, name: str, x: Texts, line: np.ndarray) -> None:
@@ -164,8 +169,14 @@ def _check_one(source: Source, name: str, x: Texts, line: np.ndarray) -> None:
 def _numbers_of(
     path: str, role: str, texts: Texts, line: np.ndarray
 ) -> np.ndarray:
-    """Return the number in each text. Raise FileError if one is no number."""
+    """Return the number in each text.
+
+    Raise FileError if one is no number, but NaN for such a rank: a column of
+    that name may have anything.
+    """
     values = _floats_of(texts)
+    if role == RANKS:
+        return values
     expected = f"The {role} should be a number."
     wrong = np.isnan(values)
     if wrong.any():

@@ -29,9 +29,8 @@ def columns_by_name(
 ) -> dict[str, str]:
     """Return the names of the columns of queries, items and values, by role.
 
-    A column of ranks next to scores comes with them. Those of subtopics take
-    the place of items if the source is read for them. A table of both labels
-    and scores may have no items.
+    A column of ranks next to scores comes with them, and those of the other
+    roles of the source. A table of both labels and scores may have no items.
 
     Raise FileError if one of them is missing.
 
@@ -41,9 +40,11 @@ def columns_by_name(
         line: the number of the line of the header, for errors.
     """
     if source.value == "both":
-        columns, wrong = roles.columns_of_both(header, source.columns)
+        columns, wrong = roles.columns_of_both(
+            header, source.columns, source.others
+        )
     else:
-        read = "query", source.key, source.value
+        read = "query", "item", *source.others, source.value
         columns, wrong = roles.columns_of_roles(
             read, header, source.columns, {}
         )

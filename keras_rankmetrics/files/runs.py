@@ -57,7 +57,12 @@ def chunks_of_file(source: Source) -> Iterator[Part]:
 
 def in_text(part: Part) -> Part:
     """Return rows with str ids. Bytes that are not UTF-8 become surrogates."""
-    return part._replace(query=_text(part.query), item=_text(part.item))
+    others = {
+        role: _text(x) if x.dtype.kind == "S" else x
+        for role, x in part.others.items()
+    }
+    query, item = _text(part.query), _text(part.item)
+    return part._replace(query=query, item=item, others=others)
 
 
 def _text(ids: np.ndarray) -> np.ndarray:

@@ -480,7 +480,7 @@ def is_nested(line: bytes) -> bool:
 def nested_parts(source: Source) -> Iterator[Part]:
     """Yield the rows of `{query: {item: value}}`. Its lines are the rows."""
     path, value = source.path, source.value
-    if source.key == "subtopic":
+    if "subtopic" in source.others:
         expected = "It should have a column for the subtopic."
         raise FileError(path, expected, "nested JSON", remedy=_LINES)
     text = b"".join(blocks.pieces_of(source))

@@ -135,7 +135,10 @@ def trec_parts(source: Source, layout: _LineFields) -> Iterator[Part]:
         if remedy:
             raise _wrong(path, layout, data, line, int(rows[0]), remedy)
         is_first = False
-        columns = {role: texts[role] for role in ("query", source.key)}
+        columns = {role: texts[role] for role in ("query", "item")}
+        columns |= {
+            role: texts[role] for role in source.others if role in texts
+        }
         columns[source.value] = texts[_VALUE[layout]]
         if layout is RUN:
             columns[roles.RANKS] = texts["rank"]

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+import types
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from keras_rankmetrics.tables.ids import (
+    as_text,
     exact,
     first_equal,
     joint,
@@ -43,6 +45,10 @@ class Rows(NamedTuple):
     value: np.ndarray
 
 
+# The columns of rows that have no others than those of `Rows`, by role.
+NO_OTHERS: Mapping[str, np.ndarray] = types.MappingProxyType({})
+
+
 class Part(NamedTuple):
     """Some rows of a table or of a file.
 
@@ -52,32 +58,34 @@ class Part(NamedTuple):
         value: `[rows]`, the scores or the labels, floats; or `[rows, values]`,
             labels and the scores of each system.
         line: `[rows]`, the number of each row or of its line, from 1.
-        rank: `[rows]`, ranks next to scores, floats; None without them.
+        others: `[rows]` each, further columns by role, such as `"weight"`.
     """
 
     query: np.ndarray
     item: np.ndarray
     value: np.ndarray
     line: np.ndarray
-    rank: np.ndarray | None = None
+    others: Mapping[str, np.ndarray] = NO_OTHERS
 
     @classmethod
     def joined(cls, parts: Iterable[Part]) -> Part:
         """Return all parts as one, none of them as an empty one."""
         columns = [*zip(*parts, strict=True)]
         if not columns:
-            kinds = "S1", "S1", "f8", "i8"
-            return cls(*(np.zeros(0, kind) for kind in kinds))
-        have_ranks = columns[-1][0] is not None
-        return cls(
-            *map(np.concatenate, columns if have_ranks else columns[:-1])
-        )
+            ids, line = np.zeros(0, "S1"), np.zeros(0, np.int64)
+            return cls(ids, ids, np.zeros(0), line)
+        others = {
+            role: np.concatenate([x[role] for x in columns[-1]])
+            for role in columns[-1][0]
+        }
+        query, item, value, line = map(np.concatenate, columns[:-1])
+        return cls(query, item, value, line, others)
 
     def at(self, rows: slice | np.ndarray) -> Part:
         """Return some of the rows."""
-        rank = self.rank if self.rank is None else self.rank[rows]
+        others = {role: column[rows] for role, column in self.others.items()}
         query, item, value, line = (column[rows] for column in self[:4])
-        return Part(query, item, value, line, rank)
+        return Part(query, item, value, line, others)
 
 
 def whole(chunks: Iterable[Rows]) -> Rows:
@@ -143,6 +151,41 @@ def numbered(ids: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     numbers = (np.cumsum(are_first) - 1)[first]
     lengths = np.diff(starts, append=len(ids))
     return np.repeat(numbers, lengths), starts[are_first]
+
+
+def of_queries(
+    query: np.ndarray, values: np.ndarray, role: str, argument: str
+) -> dict[Any, Any]:
+    """Return the value of each query, which all of its rows have.
+
+    Args:
+        query: `[rows]`, the queries in any order.
+        values: `[rows]`.
+        role: the role of the values, for errors.
+        argument: the name of the table, for errors.
+
+    Raises:
+        ValueError: if a value is missing, or rows of a query have several.
+    """
+    numbers, first = numbered(query)
+    of_firsts = values[first]
+    missing = values != values
+    if values.dtype == object:
+        missing |= np.array([x is None for x in values.tolist()], bool)
+    for at in np.flatnonzero(missing)[:1]:
+        raise ValueError(
+            f"{argument} should have a {role} in each row. Received: "
+            f"{values[at]} in the query {as_text(query[at].item())!r}. Fill it "
+            "in."
+        )
+    for at in np.flatnonzero(of_firsts[numbers] != values)[:1]:
+        raise ValueError(
+            f"{argument} should have one {role} in all rows of a query. "
+            f"Received: {of_firsts[numbers[at]]} and {values[at]} in the query "
+            f"{as_text(query[at].item())!r}. Give all of its rows the same one."
+        )
+    found = map(as_text, of_firsts.tolist())
+    return dict(zip(query[first].tolist(), found, strict=True))
 
 
 def in_order_of(numbers: np.ndarray, rows: Rows) -> tuple[np.ndarray, Rows]:

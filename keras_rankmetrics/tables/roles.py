@@ -1,4 +1,4 @@
-"""The columns of a table by role: query, item, label, score and subtopic."""
+"""The columns of a table by role: query, item, label, score and others."""
 
 from __future__ import annotations
 
@@ -32,7 +32,12 @@ COLUMN_NAMES: dict[str, tuple[tuple[str, ...], ...]] = {
         ("score",),
     ),
     "subtopic": (("subtopic_id", "subtopic"), ("iteration",)),
+    # No name is enough for these, which change what a mean is.
+    "weight": (),
+    "group": (),
 }
+# The roles of columns with one value for each query, which the user chooses.
+OF_QUERIES = ("weight", "group")
 
 
 # What to do if a run is read as judgements, or the reverse.
@@ -80,7 +85,7 @@ _Columns = tuple[dict[str, Any], tuple[str, list[Any], str] | None]
 
 
 def columns_of_roles(
-    roles: tuple[str, str, str],
+    roles: Sequence[str],
     header: Sequence[Any],
     chosen: Mapping[str, str | None],
     hints: Mapping[str, str],
@@ -88,8 +93,8 @@ def columns_of_roles(
     """Return the column of each role that has one, and what is wrong.
 
     Args:
-        roles: `"query"`, `"item"` or `"subtopic"`, and the role of the values,
-            `"score"` or `"label"`.
+        roles: `"query"`, `"item"`, others such as `"subtopic"`, and last the
+            role of the values, `"score"` or `"label"`.
         header: the names of all columns.
         chosen: the names that the user chose, by role.
         hints: what else to do if a role has no column, by role.
@@ -99,7 +104,9 @@ def columns_of_roles(
 
 
 def columns_of_both(
-    header: Sequence[Any], chosen: Mapping[str, Any]
+    header: Sequence[Any],
+    chosen: Mapping[str, Any],
+    others: Sequence[str] = (),
 ) -> _Columns:
     """Return the columns of a table that has both labels and scores.
 
@@ -111,6 +118,7 @@ def columns_of_both(
     Args:
         header: the names of all columns.
         chosen: the names that the user chose, by role; for scores also a list.
+        others: further roles of columns that there should be.
     """
     scores, several = chosen.get("score"), {}
     if isinstance(scores, list | tuple):
@@ -125,7 +133,7 @@ def columns_of_both(
     if twice:
         expected = "should have one column for each system."
         return {}, (expected, twice, "Rename or remove one of them.")
-    found = _of_both(header, chosen, [*several.values()])
+    found = _of_both(header, chosen, [*several.values()], others)
     columns, wrong = _one_of_each(found, header, chosen, {})
     if wrong and "query" in columns and "item" in found.keys() - columns:
         expected, received, remedy = wrong
@@ -139,7 +147,10 @@ def columns_of_both(
 
 
 def _of_both(
-    header: Sequence[Any], chosen: Mapping[str, Any], scores: list[Any]
+    header: Sequence[Any],
+    chosen: Mapping[str, Any],
+    scores: list[Any],
+    others: Sequence[str],
 ) -> dict[str, list[Any]]:
     """Return the columns that may have each role.
 
@@ -147,6 +158,7 @@ def _of_both(
         header: the names of all columns.
         chosen: the names that the user chose, by role.
         scores: several columns of scores, or none.
+        others: further roles.
     """
     of_scores = scores or candidates("score", header, chosen)
     is_free = "label" not in chosen
@@ -156,6 +168,7 @@ def _of_both(
     found = {
         "query": candidates("query", header, chosen),
         "item": candidates("item", header, chosen),
+        **{role: candidates(role, header, chosen) for role in others},
         "label": of_labels,
         "score": scores[:1] or candidates("score", rest, chosen),
     }
@@ -271,6 +284,8 @@ def _remedy(
         hint: what else to do.
     """
     *_, value = found
+    if role in OF_QUERIES:
+        return f"The truth has the {role} of each query: add the column to it."
     usual = candidates(role, header, {})
     if role in chosen and usual:
         return f"Correct the name: {_choices(role, usual)}."

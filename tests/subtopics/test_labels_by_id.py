@@ -181,7 +181,7 @@ def test_files_without_subtopics_are_refused(tmp_path):
     with pytest.raises(ValueError, match="one column for the subtopic"):
         krm.evaluate(path, RUN, METRICS)
     path.write_text("query-id\tcorpus-id\tscore\titeration\nq1\td1\t1\t\n")
-    with pytest.raises(ValueError, match=r"line 2: .* query and its subtopic"):
+    with pytest.raises(ValueError, match=r"line 2: .* item and subtopic"):
         krm.evaluate(path, RUN, METRICS)
     path = tmp_path / "qrels.json"
     path.write_text(json.dumps(FLAT))

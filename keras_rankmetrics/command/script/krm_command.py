@@ -18,7 +18,7 @@ from typing import Any, NoReturn
 # one that starts fastest and compiles nothing. Each backend is followed by the
 # package that it needs: the numpy backend of Keras imports jax.
 _LIGHTEST_FIRST = {"numpy": "jax", "tensorflow": "tensorflow", "torch": "torch"}
-_ROLES = ("query", "item", "score", "label", "subtopic")
+_ROLES = ("query", "item", "score", "label", "subtopic", "weight", "group")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

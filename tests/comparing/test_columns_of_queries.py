@@ -1,0 +1,334 @@
+"""Weights, groups, subtopics and two kinds of labels, as columns of a table."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import keras_rankmetrics as krm
+from keras_rankmetrics.command.script.krm_command import main
+
+METRICS = "NDCG@3 RR"
+COLUMNS = {"weight": "w", "group": "lang"}
+_RNG = np.random.default_rng(0)
+_LISTS, _ITEMS = 9, 4
+TABLE = pd.DataFrame(
+    {
+        "query_id": np.repeat([f"q{i}" for i in range(_LISTS)], _ITEMS),
+        "item_id": [*"abcd"] * _LISTS,
+        "label": _RNG.integers(0, 3, _LISTS * _ITEMS),
+        "score": _RNG.random(_LISTS * _ITEMS),
+        "w": np.repeat(_RNG.random(_LISTS).round(3), _ITEMS),
+        "lang": np.repeat(["en", "de", "fr"] * 3, _ITEMS),
+    }
+)
+WEIGHTS = dict(zip(TABLE.query_id, TABLE.w, strict=True))
+GROUPS = dict(zip(TABLE.query_id, TABLE.lang, strict=True))
+TRUTH = TABLE.drop(columns="score")
+RUN = TABLE[["query_id", "item_id", "score"]]
+
+
+def forms_of(frame, folder):
+    """Return a frame in each form of a table."""
+    paths = {x: folder / f"table.{x}" for x in ("csv", "tsv", "jsonl")}
+    frame.to_csv(paths["csv"], index=False)
+    frame.to_csv(paths["tsv"], index=False, sep="\t")
+    frame.to_json(paths["jsonl"], orient="records", lines=True)
+    paths["parquet"] = folder / "table.parquet"
+    frame.to_parquet(paths["parquet"])
+    return {
+        "pandas": frame,
+        "rows in any order": frame.sample(frac=1, random_state=1),
+        "polars": pl.from_pandas(frame),
+        "Arrow": pl.from_pandas(frame).to_arrow(),
+        "columns": frame.to_dict("list"),
+        "records": frame.to_dict("records"),
+        **paths,
+    }
+
+
+def values_of(found):
+    """Return what has the weights and the groups, by query."""
+    measured = found.measured
+    [of_run] = measured.systems.values()
+    by_query = zip(
+        measured.lists,
+        measured.groups,
+        of_run.values.T.tolist(),
+        of_run.weights.T.tolist(),
+        strict=True,
+    )
+    signatures = [metric.signature for metric in measured.metrics]
+    means = {name: round(mean, 6) for name, mean in found.items()}
+    return signatures, sorted(by_query), means
+
+
+def test_columns_of_one_table_are_as_arguments(tmp_path):
+    named = {"sample_weight": WEIGHTS, "groups": GROUPS}
+    expected = values_of(krm.evaluate(TABLE, metrics=METRICS, **named))
+    forms = forms_of(TABLE, tmp_path)
+    forms["lazy"] = pl.from_pandas(TABLE).lazy()
+    for name, form in forms.items():
+        found = krm.evaluate(form, metrics=METRICS, columns=COLUMNS)
+        assert values_of(found) == expected, name
+        assert "list_weight:mean" in found.signatures["RR"]
+
+
+def test_columns_of_the_truth_are_as_arguments(tmp_path):
+    named = {"sample_weight": WEIGHTS, "groups": GROUPS}
+    expected = values_of(krm.evaluate(TRUTH, RUN, METRICS, **named))
+    for name, form in forms_of(TRUTH, tmp_path).items():
+        found = krm.evaluate(form, RUN, METRICS, columns=COLUMNS)
+        assert values_of(found) == expected, name
+
+
+def test_the_table_says_which_columns_were_read():
+    found = krm.evaluate(TABLE, metrics="RR", columns=COLUMNS)
+    assert "weight=w, group=lang" in str(found).replace("\n", " ")
+
+
+@pytest.mark.parametrize("role", COLUMNS)
+def test_rows_of_a_query_have_one_value(role):
+    table = TABLE.copy()
+    table.loc[2, COLUMNS[role]] = {"weight": 9.0, "group": "it"}[role]
+    expected = f"one {role} in all rows of a query.* query 'q0'"
+    for arguments in ((table,), (table.drop(columns="score"), RUN)):
+        with pytest.raises(ValueError, match=expected):
+            krm.evaluate(
+                *arguments, metrics="RR", columns={role: COLUMNS[role]}
+            )
+
+
+@pytest.mark.parametrize("role", COLUMNS)
+def test_a_query_has_a_value(role):
+    column = COLUMNS[role]
+    table = TABLE.assign(
+        **{column: TABLE[column].where(TABLE.query_id != "q3", None)}
+    )
+    for arguments in ((table,), (table.drop(columns="score"), RUN)):
+        with pytest.raises(ValueError, match=f"have a {role} in each row.*q3"):
+            krm.evaluate(*arguments, metrics="RR", columns={role: column})
+
+
+@pytest.mark.parametrize("value", [-1.0, np.inf, 1e39])
+def test_weights_are_those_that_a_dict_may_have(value):
+    table = TABLE.assign(w=TABLE.w.where(TABLE.query_id != "q3", value))
+    with pytest.raises(ValueError, match=r"weight for each query.*'q3'"):
+        krm.evaluate(table, metrics="RR", columns={"weight": "w"})
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        ((TRUTH, RUN), "should name a column"),
+        ((TABLE,), "should name a column"),
+        ((RUN.assign(label=1), RUN.assign(none=1)), "add the column to it"),
+        (({"q1": {"a": 1}}, {"q1": {"a": 1.0}}), "inputs without names"),
+        (({"q1": {"a": 1}}, RUN.assign(none=1)), "a dict by query"),
+    ],
+)
+def test_a_column_that_the_truth_lacks(arguments, expected):
+    with pytest.raises(ValueError, match=expected):
+        krm.evaluate(*arguments, metrics="RR", columns={"weight": "none"})
+
+
+def test_files_without_such_a_column(tmp_path):
+    qrels, table = tmp_path / "qrels.txt", tmp_path / "truth.csv"
+    qrels.write_text("q1 0 a 1\n")
+    TRUTH.to_csv(table, index=False)
+    columns = {"weight": "none"}
+    with pytest.raises(ValueError, match="without named columns"):
+        krm.evaluate(qrels, RUN, "RR", columns=columns)
+    with pytest.raises(ValueError, match="add the column to it"):
+        krm.evaluate(table, RUN, "RR", columns=columns)
+
+
+def test_a_column_and_an_argument_are_one_too_many():
+    for role, argument, values in (
+        ("weight", "sample_weight", WEIGHTS),
+        ("group", "groups", GROUPS),
+    ):
+        columns = {role: COLUMNS[role]}
+        with pytest.raises(ValueError, match=f"`{argument}`. Received: both"):
+            krm.evaluate(
+                TABLE, metrics="RR", columns=columns, **{argument: values}
+            )
+
+
+def test_compare_and_its_agreement_read_the_columns():
+    runs = {"one": RUN, "two": RUN.assign(score=-RUN.score)}
+    found = krm.compare(TRUTH, runs, "RR", columns=COLUMNS)
+    expected = krm.compare(
+        TRUTH, runs, "RR", sample_weight=WEIGHTS, groups=GROUPS
+    )
+    means = found.to_dict()["systems"], expected.to_dict()["systems"]
+    assert means[0] == means[1]
+    agreement = found.agreement(krm.KendallTau())["kendall_tau"]
+    assert agreement["one", "two"].value == -1
+
+
+def test_tie_range_takes_weights_alone():
+    tied = TABLE.assign(score=TABLE.score.round(1))
+    found = krm.tie_range(tied, metrics="RR", columns={"weight": "w"})
+    expected = krm.tie_range(tied, metrics="RR", sample_weight=WEIGHTS)
+    assert found == expected
+    with pytest.raises(ValueError, match="label, subtopic, weight to the"):
+        krm.tie_range(TABLE, metrics="RR", columns={"group": "lang"})
+
+
+def test_explain_takes_neither():
+    for role in COLUMNS:
+        columns = {role: COLUMNS[role]}
+        with pytest.raises(ValueError, match="label, subtopic to the names"):
+            krm.explain(0.5, TRUTH, RUN, "RR", columns=columns)
+
+
+def test_diagnose_checks_them():
+    found = krm.diagnose(TABLE, k=3, columns=COLUMNS)
+    assert found == krm.diagnose(TABLE, k=3)
+    table = TABLE.copy()
+    table.loc[2, "w"] = 9.0
+    with pytest.raises(ValueError, match="one weight in all rows"):
+        krm.diagnose(table, k=3, columns=COLUMNS)
+
+
+def test_the_command_takes_them(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    TABLE.to_csv("table.csv", index=False)
+    TRUTH.to_csv("truth.csv", index=False)
+    RUN.to_csv("run.csv", index=False)
+    of_queries = {"weight": WEIGHTS, "group": GROUPS}
+    for name, values in of_queries.items():
+        rows = [f"{query},{x}" for query, x in values.items()]
+        text = "\n".join([f"query,{name}", *rows])
+        (tmp_path / f"{name}.csv").write_text(text)
+
+    def printed(*arguments):
+        assert main(["eval", *arguments, "-m", "RR"]) == 0
+        return capsys.readouterr().out.partition("Read as")[0]
+
+    files = "--weights", "weight.csv", "--groups", "group.csv"
+    expected = printed("truth.csv", "run.csv", *files)
+    columns = "--columns", "weight=w,group=lang"
+    assert printed("truth.csv", "run.csv", *columns) == expected
+    one = printed("table.csv", *columns).replace("table", "run  ")
+    assert one.split() == expected.split()
+    gate = ["gate", "truth.csv", "run.csv", "0.1", "-m", "RR"]
+    gate += ["--tolerance", "0", *columns]
+    assert main(gate) == 2
+    assert "`krm gate` should have no column" in capsys.readouterr().err
+    both = ["eval", "table.csv", "-m", "RR", *columns, *files]
+    assert main(both) == 2
+    assert "in `--weights`. Received: both" in capsys.readouterr().err
+
+
+# Metrics that read more than a label of each item.
+
+BY_SUBTOPIC = pd.DataFrame(
+    [
+        ("q1", "a", "x", 1, 0.9),
+        ("q1", "a", "y", 1, 0.9),
+        ("q1", "b", "x", 1, 0.8),
+        ("q1", "c", "z", 1, 0.8),
+        ("q2", "d", "x", 0, 0.5),
+        ("q2", "e", "x", 1, 0.4),
+    ],
+    columns=["query_id", "item_id", "subtopic", "label", "score"],
+)
+OF_SUBTOPICS = "AlphaNDCG@5 SubtopicRecall@2"
+
+
+def test_subtopics_of_one_table(tmp_path):
+    run = BY_SUBTOPIC[["query_id", "item_id", "score"]].drop_duplicates()
+    truth = BY_SUBTOPIC.drop(columns="score")
+    expected = krm.evaluate(truth, run, OF_SUBTOPICS)
+    for name, form in forms_of(BY_SUBTOPIC, tmp_path).items():
+        found = krm.evaluate(form, metrics=OF_SUBTOPICS)
+        assert dict(found) == dict(expected), name
+        assert "subtopic=subtopic" in str(found)
+
+
+def test_subtopics_of_one_table_by_several_systems():
+    table = BY_SUBTOPIC.assign(new=-BY_SUBTOPIC.score)
+    columns = {"score": ["score", "new"]}
+    found = krm.compare(table, metrics=OF_SUBTOPICS, columns=columns)
+    for name in columns["score"]:
+        alone = krm.evaluate(
+            table, metrics=OF_SUBTOPICS, columns={"score": name}
+        )
+        cells = found.to_dict()["systems"][name].items()
+        assert {x: cell["value"] for x, cell in cells} == dict(alone)
+
+
+def test_what_is_no_table_of_subtopics():
+    for table, expected in (
+        (BY_SUBTOPIC.assign(score=range(6)), "one score in all rows"),
+        (BY_SUBTOPIC.drop(columns="item_id"), "no column of items"),
+        (BY_SUBTOPIC.drop(columns="subtopic"), "column for the subtopic"),
+    ):
+        with pytest.raises(ValueError, match=expected):
+            krm.evaluate(table, metrics=OF_SUBTOPICS)
+
+
+JUDGED = {"label": {"human": "human", "judge": "judge"}}
+
+
+def judged_table(lists=30):
+    rng, rows = np.random.default_rng(0), lists * _ITEMS
+    judge = rng.integers(0, 2, rows)
+    human = np.where(rng.random(rows) < 0.8, judge, 1 - judge)
+    return pd.DataFrame(
+        {
+            "query_id": np.repeat([f"q{i}" for i in range(lists)], _ITEMS),
+            "item_id": [*"abcd"] * lists,
+            "judge": judge,
+            "human": np.where(np.arange(rows) < 12 * _ITEMS, human, np.nan),
+            "score": rng.random(rows),
+            "new": rng.random(rows),
+        }
+    )
+
+
+def test_labels_by_humans_and_by_a_judge_in_one_table():
+    metric = krm.JudgeCorrected(krm.NDCG(k=3))
+    table = judged_table()
+    ids = table[["query_id", "item_id"]]
+    truth = {kind: ids.assign(label=table[kind]) for kind in ("human", "judge")}
+    truth["human"] = truth["human"].dropna()
+    runs = {name: ids.assign(score=table[name]) for name in ("score", "new")}
+    expected = krm.compare(truth, runs, metric)
+    columns = JUDGED | {"score": ["score", "new"]}
+    for form in (table, table.fillna(-1), pl.from_pandas(table)):
+        found = krm.compare(form, metrics=metric, columns=columns)
+        means = found.to_dict()["systems"], expected.to_dict()["systems"]
+        assert means[0] == means[1]
+    alone = krm.evaluate(
+        table, metrics=metric, columns=JUDGED | {"score": "new"}
+    )
+    name = "ndcg@3/judge_corrected"
+    assert alone[name] == expected.to_dict()["systems"]["new"][name]["value"]
+
+
+@pytest.mark.parametrize(
+    ("columns", "expected"),
+    [
+        ({"label": {"human": "human"}}, "in two columns"),
+        ({"label": "judge"}, "of one table, name their columns"),
+        (JUDGED | {"weight": "score"}, "no column the weight"),
+        ({"label": {"human": "human", "judge": "x"}}, "should name a column"),
+    ],
+)
+def test_columns_of_a_judge_that_are_refused(columns, expected):
+    metric = krm.JudgeCorrected(krm.NDCG(k=3))
+    with pytest.raises(ValueError, match=expected):
+        krm.evaluate(
+            judged_table(), metrics=metric, columns={"score": "new"} | columns
+        )
+
+
+def test_humans_label_all_of_a_list_or_nothing():
+    table = judged_table()
+    table.loc[1, "human"] = np.nan
+    metric, columns = krm.JudgeCorrected(krm.NDCG(k=3)), {"score": "score"}
+    with pytest.raises(ValueError, match="no label for the item 'b'"):
+        krm.evaluate(table, metrics=metric, columns=JUDGED | columns)
