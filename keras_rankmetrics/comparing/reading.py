@@ -81,10 +81,10 @@ class Reading:
     drop_same_id: bool | None = None
     duplicates: Literal["error", "best"] = "error"
     score_dtype: str | None = None
-    takes: tuple[str, ...] = roles.OF_QUERIES
+    takes: dataclasses.InitVar[tuple[str, ...]] = roles.OF_QUERIES
 
-    def __post_init__(self) -> None:
-        refused, columns = set(roles.OF_QUERIES) - {*self.takes}, self.chosen
+    def __post_init__(self, takes: tuple[str, ...]) -> None:
+        refused, columns = set(roles.OF_QUERIES) - {*takes}, self.chosen
         known = [role for role in roles.COLUMN_NAMES if role not in refused]
         if not isinstance(columns, Mapping) or not set(columns) <= set(known):
             raise ValueError(

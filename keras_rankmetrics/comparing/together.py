@@ -194,8 +194,7 @@ def check_no_ids(reading: Reading) -> None:
     """Raise ValueError if an argument needs ids, and inputs are arrays."""
     for field in dataclasses.fields(reading):
         value = getattr(reading, field.name)
-        is_of_both = field.name in ("duplicates", "takes")
-        if value is not field.default and not is_of_both:
+        if value is not field.default and field.name != "duplicates":
             remedy = _OF_ARRAYS.get(field.name, "Leave it out.")
             raise ValueError(
                 f"`{field.name}` is for inputs with ids. Received: arrays of "
