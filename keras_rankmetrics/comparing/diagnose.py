@@ -12,12 +12,12 @@ from keras_rankmetrics.comparing.joining import Judgements
 from keras_rankmetrics.comparing.labels_and_scores import sides_of
 from keras_rankmetrics.comparing.reading import Input, Reading, have_same_id
 from keras_rankmetrics.comparing.together import check_columns
-from keras_rankmetrics.conventions.rules import Rules
 from keras_rankmetrics.engine.definition.options import invalid
 from keras_rankmetrics.metrics import NDCG
 from keras_rankmetrics.tables import checks, ids, item_rows
 from keras_rankmetrics.tables.item_rows import Rows
 from keras_rankmetrics.tables.members import members_of, with_named
+from keras_rankmetrics.types import UNJUDGED
 
 # The severity of a check, how its sentence goes on after the number of cases,
 # and the remedy. A second severity is for half of the cases or more.
@@ -216,9 +216,10 @@ def diagnose(
     higher = None if higher_is_better else False  # reports distances
     reading = Reading(columns, query_ids, item_ids, higher, drop_same_id)
     judged, retrieved = sides_of(truth, run, reading)
-    labels = judged.as_truth(
-        _valid(judged, "truth", found), Rules(drop_same_id=drop_same_id)
-    )
+    labels = _valid(judged, "truth", found)
+    if drop_same_id:
+        kept = np.where(have_same_id(labels), UNJUDGED, labels.value)
+        labels = labels._replace(value=kept)
     scores = _valid(retrieved, "run", found)
     found += _of_scores(retrieved)
     check_columns([judged, retrieved])
@@ -264,12 +265,12 @@ def _valid(x: Input, side: str, found: list[Finding]) -> Rows:
     """Return the rows that can be evaluated, and add findings of the others."""
     rows = x.all_rows()
     if x.value == "score":  # minus infinity: not retrieved
-        there = rows.value > -np.inf
-        low = (rows.value == -np.inf) & ~(
-            have_same_id(rows) & bool(x.reading.drop_same_id)
-        )
+        kept = np.ones(len(rows.value), bool)
+        if x.reading.drop_same_id:
+            kept = ~x.dropped(rows)
+        low = (rows.value == -np.inf) & kept
         found += _finding("unranked", low, rows._asdict())
-        rows = Rows(*(column[there | np.isnan(rows.value)] for column in rows))
+        rows = Rows(*(column[kept & ~low] for column in rows))
     for name, check in _OF_ROWS.items():
         wrong = check(rows)
         if wrong.any():
@@ -364,8 +365,9 @@ def _of_queries(truth: np.ndarray, run: Rows) -> Iterator[Finding]:
 
 
 def _of_lists(judgements: Judgements, run: Rows, k: int) -> Iterator[Finding]:
-    joined = joining.Joining(judgements, "options", "the run")
-    places, lengths, labels, scores = next(joined.join([run]))
+    ruled = joining.Ruled(judgements, "options")
+    joined = joining.Joining([ruled], "the run")
+    [(places, lengths, labels, scores)] = next(joined.join([run]))
     if not len(places):
         return
     facts = checks.Facts()

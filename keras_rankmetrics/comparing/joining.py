@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from keras_rankmetrics.comparing import spellings
 from keras_rankmetrics.comparing.measured import Overlap
-from keras_rankmetrics.conventions.rules import SIGNS
+from keras_rankmetrics.comparing.reading import have_same_id
+from keras_rankmetrics.conventions.rules import SIGNS, Rules
 from keras_rankmetrics.engine.messages import warn
 from keras_rankmetrics.tables import ids, item_rows
 from keras_rankmetrics.tables.item_rows import (
@@ -97,6 +98,29 @@ class Judgements:
         check_once(rows, again, "the truth", _REMOVE)
         return found
 
+    @classmethod
+    def each(
+        cls,
+        rows: Rows,
+        labels: Sequence[np.ndarray],
+        queries: np.ndarray | None,
+        subtopics: np.ndarray | None,
+    ) -> list[Judgements]:
+        """Return the judgements of the same items with each of some labels.
+
+        Args:
+            rows: the judgements in any order.
+            labels: `[rows]` each.
+            queries: as for `of`.
+            subtopics: as for `of`.
+        """
+        own = queries, UNJUDGED, subtopics
+        if len(labels) == 1 or subtopics is not None:
+            return [cls.of(rows._replace(value=x), *own) for x in labels]
+        all_labels = np.column_stack(labels)
+        found = cls.of(rows._replace(value=all_labels), *own)
+        return [found.with_labels(x) for x in found.labels.T]
+
     @functools.cached_property
     def queries(self) -> np.ndarray:
         """The ids of queries, in the order of the truth."""
@@ -144,6 +168,13 @@ class Judgements:
         lists = self.lists[self.are_judged(self.labels)]
         return np.bincount(lists, minlength=len(self.numbers)) > 0
 
+    def with_labels(self, labels: np.ndarray) -> Judgements:
+        """Return the same items with other labels."""
+        found = dataclasses.replace(self, labels=labels)
+        # What does not depend on labels takes long.
+        vars(found).update(queries=self.queries, keys=self.keys)
+        return found
+
     @property
     def fingerprint(self) -> str:
         """A hash that does not depend on the order of the rows."""
@@ -185,25 +216,46 @@ class Joined(NamedTuple):
     scores: np.ndarray
 
 
-class Joining:
-    """The join of a system to the truth, chunk by chunk.
+class Ruled(NamedTuple):
+    """The truth, and an order of tied items, by some rules.
 
-    Args:
+    Attributes:
         truth: the labels of the items.
         order: the order of tied items by id: `"last_id_first"` or
             `"first_id_first"`; anything else for that of the rows.
+        rules: the rules.
+    """
+
+    truth: Judgements
+    order: str
+    rules: Rules = Rules()
+
+
+class Joining:
+    """The join of a system to the truth, chunk by chunk, by several rules.
+
+    Args:
+        ruled: the truth by each set of rules. Only labels differ. What is
+            counted is that of the first one.
         argument: the name of the system in errors.
         depth: the rank down to which the items of lists with labels should
             have one.
+        dropped: returns True for rows that rules may drop.
     """
 
     def __init__(
-        self, truth: Judgements, order: str, argument: str, depth: float = 0
+        self,
+        ruled: Sequence[Ruled],
+        argument: str,
+        depth: float = 0,
+        dropped: Callable[[Rows], np.ndarray] = have_same_id,
     ) -> None:
-        self._truth = truth
-        self._order = order
+        self._ruled = ruled
+        self._truth = truth = ruled[0].truth
         self._argument = argument
         self._depth = depth
+        self._dropped = dropped
+        self._same_id = 0
         self._numbers = dict(truth.numbers)  # of other queries: the next ones
         self._seen: set[int] = set()
         # Of retrieved items, of judged ones among them, of judgements, and of
@@ -215,8 +267,10 @@ class Joining:
         self._ranking = 0
         self._longest = 0
 
-    def join(self, chunks: Iterable[Rows]) -> Iterator[Joined]:
+    def join(self, chunks: Iterable[Rows]) -> Iterator[list[Joined]]:
         """Yield the lists of each chunk, then the lists that the system lacks.
+
+        They come by each set of rules.
 
         Raises:
             ValueError: if the system has no rows, or no query of the truth, or
@@ -235,8 +289,13 @@ class Joining:
             empty = np.setdiff1d(missing, truth.lists[at])
             scores = np.full(len(empty), -np.inf, np.float32)
             no_ids = np.zeros(len(empty), truth.items.dtype)
-            fillers = empty, truth.no_labels(len(empty)), scores, no_ids
-            yield self._ordered(truth.not_retrieved(at), fillers)
+            found = []
+            for each in self._ruled:
+                labels = each.truth.no_labels(len(empty))
+                fillers = empty, labels, scores, no_ids
+                parts = each.truth.not_retrieved(at), fillers
+                found.append(self._ordered(each.order, *parts))
+            yield found
 
     @property
     def ranking(self) -> str:
@@ -252,7 +311,9 @@ class Joining:
             len(self.missing), unknown, retrieved, judged, judgements
         )
         example = self._example(found.is_low)
-        return found._replace(example=example, hidden=hidden)
+        return found._replace(
+            example=example, hidden=hidden, same_id=self._same_id
+        )
 
     @property
     def retrieves_one(self) -> bool:
@@ -264,7 +325,7 @@ class Joining:
         """The lists of the truth that no chunk had so far."""
         return np.setdiff1d(range(len(self._truth.numbers)), list(self._seen))
 
-    def _joined(self, chunk: Rows) -> Joined:
+    def _joined(self, chunk: Rows) -> list[Joined]:
         truth, number = self._truth, len(self._truth.numbers)
         _check_kinds(chunk, truth, self._argument)
         places = _numbered(chunk.query, self._numbers)
@@ -284,12 +345,35 @@ class Joining:
             ),
         )
         check_once(chunk, twins[0], self._argument, KEEP_BEST)
-        labels = truth.no_labels(len(places))
-        labels[rows] = truth.labels[at[found]]
         self._found[at[found]] = True
         known = places < number
-        lists, labels, items = places[known], labels[known], chunk.item[known]
-        scores = in_float32(chunk.value[known], lists)
+        lists, items = places[known], chunk.item[known]
+        same = known[:0]
+        if any(each.rules.drop_same_id for each in self._ruled):
+            same = self._dropped(chunk)
+            self._same_id += int(same.sum())
+        joined: list[Joined] = []
+        for each in self._ruled:
+            labels = each.truth.no_labels(len(places))
+            labels[rows] = each.truth.labels[at[found]]
+            scores = each.rules.read_scores(chunk.value, same)
+            scores = in_float32(scores[known], lists)
+            columns = lists, labels[known], scores, items
+            if not joined:
+                self._count(columns, at)
+                self._check_depth(columns)
+            absent = each.truth.not_retrieved(at[~found])
+            joined.append(self._ordered(each.order, columns, absent))
+        return joined
+
+    def _count(self, columns: _Columns, at: np.ndarray) -> None:
+        """Count the items of a chunk, and add their ranks to the hash.
+
+        Args:
+            columns: the items of the chunk, in lists of the truth.
+            at: the indices of the items of the truth in these lists.
+        """
+        truth, (lists, labels, scores, items) = self._truth, columns
         retrieved, judged = scores > -np.inf, truth.are_judged(labels)
         judgements = truth.are_judged(truth.labels[at])
         keys = self._queries[lists] + ids.keys_of(items)
@@ -307,9 +391,6 @@ class Joining:
         room = _ROWS - sum(len(lists) for lists, _ in self._unjudged)
         some = np.flatnonzero(retrieved & ~judged)[:room]
         self._unjudged.append((lists[some], items[some]))
-        columns = lists, labels, scores, items
-        self._check_depth(columns)
-        return self._ordered(columns, truth.not_retrieved(at[~found]))
 
     def _check_depth(self, columns: _Columns) -> None:
         """Raise ValueError if an item lacks a label that its list should have.
@@ -335,12 +416,13 @@ class Joining:
                 "leave the query out of the human labels."
             )
 
-    def _ordered(self, *parts: _Columns) -> Joined:
+    def _ordered(self, order_of_ties: str, *parts: _Columns) -> Joined:
+        """Return lists whose tied items have an order."""
         lists, labels, scores, items = map(
             np.concatenate, zip(*parts, strict=True)
         )
-        if self._order in SIGNS:
-            sign = SIGNS[self._order]
+        if order_of_ties in SIGNS:
+            sign = SIGNS[order_of_ties]
             order = by_score_and_id(lists, scores, items, sign)
             if labels.ndim > 1:
                 scores = _without_ties(lists, scores, order)

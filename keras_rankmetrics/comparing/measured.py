@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from keras_rankmetrics.conventions.rules import Rules
 from keras_rankmetrics.engine.aggregates.paired import Statistic
 from keras_rankmetrics.engine.inputs.tensors import to_numpy
 
@@ -220,45 +219,6 @@ class Measured(NamedTuple):
             read_as={**other.read_as, **self.read_as},
             notes=(*dict.fromkeys((*self.notes, *other.notes)),),
         )
-
-
-def of_parts(
-    parts: Sequence[tuple[Sequence[int], Rules, Measured]],
-) -> Measured:
-    """Return the values of metrics that were read by different rules.
-
-    Args:
-        parts: the places of some metrics, their rules, and their values for the
-            same lists, of each metric as many. The rules then name the orders
-            of ties of all parts that are read otherwise than the first one.
-    """
-    (some, usual, first), *others = parts
-    if not others:
-        return first
-    each = len(first.metrics) // len(some)
-    places = np.concatenate([places for places, *_ in parts])
-    order = np.argsort(np.repeat(places, each), kind="stable")
-    metrics = [metric for *_, part in parts for metric in part.metrics]
-    rules = [first.rules]
-    for _, own, part in others:
-        if (own.ties, own.score_dtype) == (usual.ties, usual.score_dtype):
-            continue
-        names = (f"`{x.name}`".replace("|", "/") for x in part.metrics[::each])
-        rules.append(f"{', '.join(names)}:{own.ties}")
-    systems = {
-        name: values.with_arrays(
-            np.concatenate(arrays)[order]
-            for arrays in zip(
-                *(part.systems[name][:3] for *_, part in parts), strict=True
-            )
-        )
-        for name, values in first.systems.items()
-    }
-    return first._replace(
-        metrics=tuple(metrics[place] for place in order),
-        systems=systems,
-        rules="|".join(rules),
-    )
 
 
 def _check_same_lists(one: Measured, other: Measured) -> None:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import itertools
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,19 +16,24 @@ from keras_rankmetrics.comparing import (
     together,
     values,
 )
+from keras_rankmetrics.comparing.by_rules import (
+    RulesBy,
+    RuleSet,
+    in_order,
+    in_words,
+)
 from keras_rankmetrics.comparing.forms import input_of
 from keras_rankmetrics.comparing.measured import (
     ALL,
     Measured,
     Values,
     fingerprint_of,
-    of_parts,
 )
 from keras_rankmetrics.comparing.reading import (
     Input,
     Reading,
     check_numbers,
-    warn_if_none_dropped,
+    have_same_id,
     warn_of_direction,
 )
 from keras_rankmetrics.comparing.requirements import notes_on_shares
@@ -39,7 +43,7 @@ from keras_rankmetrics.conventions.from_text import (
     options_by_name,
     source_of,
 )
-from keras_rankmetrics.conventions.rules import Rules
+from keras_rankmetrics.engine.definition import Definition
 from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
 from keras_rankmetrics.files import QueriesReturnError
 from keras_rankmetrics.tables import checks
@@ -54,10 +58,8 @@ from keras_rankmetrics.types import UNJUDGED
 _MANY = 10  # queries; few of them are an example
 _PLAIN = Convention("ours", "", "", {})  # without rules
 _Metrics = Sequence[RankingMetric]
-# From metrics, joined lists and weights of the lists to values.
-_OfLists = Callable[
-    [_Metrics, Iterable[joining.Joined], np.ndarray | None], Values
-]
+# From the definitions of metrics to what takes the lists.
+_Collect = Callable[[Sequence[Definition]], values.ListsSoFar]
 # The lists, a fingerprint of the truth, notes on its labels, and each system.
 _Found = tuple[Sequence[Any], str, tuple[str, ...], dict[str, Values]]
 
@@ -102,13 +104,13 @@ def measured_by(
     asked = members_of(made, statistics.check)
     if source is not None:
         warn_of_objects(metrics)
+    tool = source or _PLAIN
+    rules = RulesBy(tool.rules, lambda x: tool.rules_of(x, given.get(x.name)))
     of_them = functools.partial(
-        _by_rules,
         of_members or of_systems,
-        source or _PLAIN,
-        given,
         systems=systems,
         reading=reading,
+        rules=rules,
         groups=groups,
         sample_weight=sample_weight,
     )
@@ -122,85 +124,35 @@ def measured_by(
     return found if source is None else found._replace(notes=())
 
 
-def _by_rules(
-    of_all: Callable[..., Measured],
-    source: Convention,
-    given: Mapping[str, frozenset[str]],
-    members: _Metrics,
-    truth: Any,
-    systems: Mapping[str, Any],
-    **others: Any,
-) -> Measured:
-    """Return the values of metrics, each read by its own rules.
-
-    Args:
-        of_all: returns the values of metrics that are read by some rules.
-        source: the convention, which has the rules.
-        given: the options that the text of each metric sets, by its name.
-        members: the metrics.
-        truth: the labels of the items.
-        systems: the systems by name.
-        **others: further arguments of `of_all`.
-    """
-    requirements.truth_of(members)  # those of several kinds are refused
-    places: dict[Rules, list[int]] = {}
-    for place, member in enumerate(members):
-        rules = source.rules_of(member, given.get(member.name))
-        places.setdefault(rules, []).append(place)
-    # A table names the metrics that have other rules.
-    ordered = sorted(places.items(), key=lambda x: x[0] != source.rules)
-    truths = _copies(truth, len(places))
-    runs = {name: _copies(x, len(places)) for name, x in systems.items()}
-    parts = []
-    for number, (rules, some) in enumerate(ordered):
-        found = of_all(
-            [members[place] for place in some],
-            truths[number],
-            systems={name: copies[number] for name, copies in runs.items()},
-            rules=rules,
-            **others,
-        )
-        parts.append((some, rules, found))
-    return of_parts(parts)
-
-
-def _copies(x: Any, number: int) -> tuple[Any, ...]:
-    """Return an input as often as it is read; an iterator can be read once."""
-    is_read_once = isinstance(x, Iterator) and number > 1
-    return itertools.tee(x, number) if is_read_once else (x,) * number
-
-
 def of_systems(
     members: _Metrics,
     truth: Any,
     systems: Mapping[str, Any],
     reading: Reading,
-    rules: Rules,
+    rules: RulesBy,
     groups: Any = None,
     sample_weight: Any = None,
     depth: float | None = None,
-    of_lists: _OfLists = values.of_lists,
+    collect: _Collect = values.ListsSoFar,
 ) -> Measured:
     """Return the value of each metric for each system and list.
 
-    Truth and systems are read by `rules`. With `depth`, lists without labels
-    are excluded, and those with some should have labels for the items at all
-    ranks down to it. The metrics of inputs with ids are evaluated by
-    `of_lists`.
+    Truth and systems are read once, and their lists by the rules of each
+    metric. With `depth`, lists without labels are excluded, and those with some
+    should have labels for the items at all ranks down to it. `collect` takes
+    the lists of inputs with ids.
     """
     reads = requirements.truth_of(members)
-    if reading.drop_same_id is not None:
-        rules = rules._replace(drop_same_id=reading.drop_same_id)
+    sets = rules.sets(members, reading)
     are_references = reads == "two_rankings"
     role = "score" if are_references else "label"
     more = reading.of_queries + (("subtopic",) if reads == "subtopics" else ())
-    own = reading.of_system(None, rules)
+    own = reading.of_system(None)
     judged = input_of(truth, role, "`truth`", own, more)
     runs, is_one = {}, [*systems] == [ALL]
     for name, x in systems.items():
         argument = "`run`" if is_one else f"the system {name!r}"
-        own = reading.of_system(name, rules)
-        runs[name] = input_of(x, "score", argument, own)
+        runs[name] = input_of(x, "score", argument, reading.of_system(name))
     if is_one:
         together.check_run(runs[ALL])
     inputs = [judged, *runs.values()]
@@ -211,21 +163,17 @@ def of_systems(
     )
     if are_by_id:
         together.check_ids(reading, judged, [*runs.values()])
-        found = _by_id(
-            members, judged, runs, sample_weight, rules, depth, of_lists
-        )
+        found = _by_id(sets, judged, runs, sample_weight, depth, collect)
         together.check_columns(inputs)  # files have columns once they are read
     else:
         together.check_no_ids(reading)
         are_labels = take_scores and not are_references
-        together.check_arrays(inputs, rules, are_labels)
-        found = _by_position(members, truth, systems, sample_weight, depth)
+        of_sets = [each.rules for each in sets]
+        together.check_arrays(inputs, of_sets, are_labels)
+        found = _by_position(sets, truth, systems, sample_weight, depth)
     lists, of_truth, notes, of_systems = found
-    if rules.decimals is not None:
-        for each in of_systems.values():
-            each.values[:] = rules.rounded(each.values)
     if reading.drop_same_id:
-        warn_if_none_dropped(inputs)
+        together.warn_if_none_dropped(x.overlap for x in of_systems.values())
     are_in_order = not are_by_id or judged.has_row_numbers
     groups = judged.of_queries("group", groups)
     of_groups = together.groups_of_lists(groups, lists, are_in_order)
@@ -245,133 +193,226 @@ def of_systems(
         of_truth,
         of_systems,
         of_groups,
-        str(rules),
+        in_words(str(sets[0].rules), sets),
         read_as={name: roles for name, roles in sides.items() if roles},
         notes=notes,
     )
 
 
 def _by_id(
-    metrics: _Metrics,
+    sets: Sequence[RuleSet],
     truth: Input,
     runs: Mapping[str, Input],
     sample_weight: Any,
-    rules: Rules,
     depth: float | None,
-    evaluate: _OfLists,
+    collect: _Collect,
 ) -> _Found:
     """Return the values for inputs with ids."""
-    requirements.check_by_id(metrics)
-    judgements, labels = _judged(metrics, truth, rules)
-    notes = () if labels is None else notes_on_shares(labels, metrics)
-    queries = judgements.queries
+    members = [member for each in sets for member in each.members]
+    requirements.check_by_id(members)
+    judged, labels, dropped = _judged(sets, truth)
+    first, queries = judged[0], judged[0].queries
+    notes = () if labels is None else notes_on_shares(labels, members)
     together.check_order(truth, runs.values(), queries)
-    order = "options"
-    if any(metric.ties == "stable" for metric in metrics):
-        order = "last_id_first" if rules.ties == "options" else rules.ties
     weights = truth.of_queries("weight", sample_weight)
     weights = together.weights_of(weights, queries)
-    # A list that retrieves nothing would have the best value, except by metrics
-    # of the judgements.
-    lower = np.array(
-        [
-            metric._direction == "down"
-            and metric.definition.traits.needs_labels is None
-            for metric in metrics
-        ]
-    )
+    ruled = [
+        joining.Ruled(own, _order_of_ties(each), each.rules)
+        for each, own in zip(sets, judged, strict=True)
+    ]
     found = {}
-    look_further = any(metric.k != 1 for metric in metrics)
+    look_further = any(metric.k != 1 for metric in members)
     for name, run in runs.items():
-        of_lists = None
-        while of_lists is None:
+        of_sets = None
+        while of_sets is None:
             with contextlib.suppress(QueriesReturnError):
                 joined = joining.Joining(
-                    judgements, order, run.argument, depth or 0
+                    ruled, run.argument, depth or 0, run.dropped
                 )
-                lists = joined.join(together.checked_run(run, labels))
-                of_lists = evaluate(metrics, lists, weights)
-        overlap, missing = joined.overlap, joined.missing
+                chunks = joined.join(together.checked_run(run, labels))
+                of_sets = _evaluated(sets, chunks, weights, collect)
         if joined.retrieves_one and look_further and len(queries) >= _MANY:
             notes += (f"{name}: no query retrieves more than one item.",)
-        if rules.queries == "both":
-            # A query that has an empty run has one.
-            named: Any = run.queries()
-            there = [] if named is None else named
-            left_out = missing[~np.isin(queries[missing], there)]
-            of_lists.valid[:, left_out] = False
-            overlap = overlap._replace(left_out=len(left_out))
-        if rules.nothing_retrieved == "is_excluded":
-            of_lists.valid[:, missing] = False
-            overlap = overlap._replace(left_out=len(missing))
-        elif rules.nothing_retrieved == "is_1_if_none_relevant":
-            for place, metric in enumerate(metrics):
-                least = metric.options.get("relevance_threshold", 1.0)
-                nothing = np.setdiff1d(missing, judgements.with_label(least))
-                of_lists.values[place, nothing] = 1.0
-        of_lists.values[np.ix_(lower, missing)] = np.nan
+        # A query that has an empty run has one.
+        named: Any = run.queries()
+        missing = joined.missing
+        named = [] if named is None else named
+        alone = missing[~np.isin(queries[missing], named)]
+        left_out = [
+            _count_missing(each, own, x, missing, alone)
+            for each, own, x in zip(sets, judged, of_sets, strict=True)
+        ]
         if depth is not None:
-            of_lists.valid[:] &= judgements.labelled()
-        overlap = overlap._replace(
-            same_id=run.same_id,
+            for each in of_sets:
+                each.valid[:] &= first.labelled()
+        overlap = joined.overlap._replace(
+            left_out=left_out[0],
             unranked=run.unranked,
-            same_id_judged=truth.same_id_judged,
+            same_id_judged=dropped,
         )
-        found[name] = of_lists._replace(overlap=overlap, ranking=joined.ranking)
+        found[name] = in_order(sets, of_sets)._replace(
+            overlap=overlap, ranking=joined.ranking
+        )
     texts = [as_text(query) for query in queries.tolist()]
-    return texts, judgements.fingerprint, notes, found
+    return texts, first.fingerprint, notes, found
+
+
+def _order_of_ties(of_rules: RuleSet) -> str:
+    """Return the order of tied items that some metric reads."""
+    if not of_rules.are_in_order:
+        return "options"
+    ties: str = of_rules.rules.ties
+    return "last_id_first" if ties == "options" else ties
+
+
+def _evaluated(
+    sets: Sequence[RuleSet],
+    chunks: Iterable[Sequence[joining.Joined]],
+    weights: np.ndarray | None,
+    collect: _Collect,
+) -> list[Values]:
+    """Return the values of each set of metrics for all lists."""
+    found = [collect([x.definition for x in each.members]) for each in sets]
+    for chunk in chunks:
+        for each, lists in zip(found, chunk, strict=True):
+            own = None if weights is None else weights[lists.places]
+            each.add(lists, own)
+    return [each.values() for each in found]
+
+
+def _count_missing(
+    of_rules: RuleSet,
+    judgements: joining.Judgements,
+    found: Values,
+    missing: np.ndarray,
+    alone: np.ndarray,
+) -> int:
+    """Count lists that retrieve nothing by the rules; return how many do not.
+
+    Args:
+        of_rules: the metrics and their rules.
+        judgements: the truth.
+        found: the values, which are changed.
+        missing: the lists that the system lacks.
+        alone: those of them that the system does not name either.
+    """
+    rules, members = of_rules.rules, of_rules.members
+    left_out = 0
+    if rules.queries == "both":
+        found.valid[:, alone] = False
+        left_out = len(alone)
+    if rules.nothing_retrieved == "is_excluded":
+        found.valid[:, missing] = False
+        left_out = len(missing)
+    elif rules.nothing_retrieved == "is_1_if_none_relevant":
+        for place, metric in enumerate(members):
+            least = metric.options.get("relevance_threshold", 1.0)
+            nothing = np.setdiff1d(missing, judgements.with_label(least))
+            found.values[place, nothing] = 1.0
+    # A list that retrieves nothing would have the best value, except by metrics
+    # of the judgements.
+    lower = [
+        metric._direction == "down"
+        and metric.definition.traits.needs_labels is None
+        for metric in members
+    ]
+    found.values[np.ix_(np.array(lower), missing)] = np.nan
+    return left_out
 
 
 def _judged(
-    metrics: _Metrics, truth: Input, rules: Rules
-) -> tuple[joining.Judgements, np.ndarray | None]:
-    """Return the judgements, and their labels if these are grades."""
+    sets: Sequence[RuleSet], truth: Input
+) -> tuple[list[joining.Judgements], np.ndarray | None, int]:
+    """Return the judgements by each set of rules.
+
+    Also return the labels of the first set, if a metric takes them as grades,
+    and the number of labels that it drops.
+    """
     rows, subtopics = truth.all_rows(), None
     if "subtopic" in truth.more:
         subtopics = truth.column_of("subtopic")
     check_numbers(rows, truth.argument)
-    are_labels, absent = truth.value == "label", -np.inf
-    if not are_labels:
+    if truth.value != "label":
         truth.say()
-    else:
-        labels = rules.read_labels(rows.value)
-        if (labels != rows.value).any():
-            truth.assumed |= {"relevant": "each item of the truth"}
-        rows = rows._replace(value=labels)
-        rows, absent = truth.as_truth(rows, rules), UNJUDGED
-    judgements = joining.Judgements.of(rows, truth.queries(), absent, subtopics)
+        alone = joining.Judgements.of(rows, truth.queries(), -np.inf)
+        _check(alone, None, sets, truth)
+        return [alone] * len(sets), None, 0
+    same = np.zeros(0, bool)
+    if any(each.rules.drops_judgements for each in sets):
+        same = have_same_id(rows)
+    labels: dict[Any, np.ndarray] = {}
+    of_labels: dict[Any, list[RuleSet]] = {}
+    for each in sets:
+        key = each.rules.labels, each.rules.drops_judgements
+        of_labels.setdefault(key, []).append(each)
+        if key not in labels:
+            labels[key] = each.rules.read_labels(rows.value)
+            if each is sets[0] and (labels[key] != rows.value).any():
+                truth.assumed |= {"relevant": "each item of the truth"}
+            if each.rules.drops_judgements:
+                labels[key] = np.where(same, UNJUDGED, labels[key])
+    found = joining.Judgements.each(
+        rows, [*labels.values()], truth.queries(), subtopics
+    )
+    judged = dict(zip(labels, found, strict=True))
+    for key, some in of_labels.items():
+        _check(judged[key], labels[key], some, truth)
+    first, *_ = labels
+    members = [metric for each in of_labels[first] for metric in each.members]
+    return (
+        [judged[x.rules.labels, x.rules.drops_judgements] for x in sets],
+        labels[first] if checks.take_grades(members) else None,
+        int(same.sum()) if sets[0].rules.drops_judgements else 0,
+    )
+
+
+def _check(
+    judgements: joining.Judgements,
+    labels: np.ndarray | None,
+    sets: Sequence[RuleSet],
+    truth: Input,
+) -> None:
+    """Raise ValueError if a truth cannot be one, and warn of what it shows.
+
+    Args:
+        judgements: the judgements.
+        labels: their labels; None for a reference ranking.
+        sets: the metrics that read them.
+        truth: the truth.
+    """
     if not judgements.numbers:
         raise ValueError(
             "There should be judgements in `truth`. Received: none. Check how "
             "they were read."
         )
+    members = [metric for each in sets for metric in each.members]
     facts = checks.Facts()
     facts.add_ids(judgements.queries, judgements.items)
-    if are_labels:
-        facts.add_labels(rows.value)
-        if checks.are_all_relevant(facts, metrics):
+    if labels is not None:
+        facts.add_labels(labels)
+        if checks.are_all_relevant(facts, members):
             truth.assumed |= {"relevant": "label>=1"}
-    checks.say(facts, metrics)
-    are_grades = are_labels and checks.take_grades(metrics)
-    return judgements, rows.value if are_grades else None
+    checks.say(facts, members)
 
 
 def _by_position(
-    metrics: _Metrics,
+    sets: Sequence[RuleSet],
     truth: Any,
     systems: Mapping[str, Any],
     weight: Any,
     depth: float | None,
 ) -> _Found:
     """Return the values for arrays."""
-    found = {}
+    found, metrics = {}, [x for each in sets for x in each.members]
     for name, system in systems.items():
+        passed = truth, system, weight
         try:
-            found[name] = values.of_arrays(metrics, (truth, system, weight))
+            of_sets = [values.of_arrays(x.members, passed) for x in sets]
         except (TypeError, ValueError) as error:
             if name != ALL:
                 error.add_note(f"The error concerns the system {name!r}.")
             raise
+        found[name] = in_order(sets, of_sets)
         if depth is not None:
             found[name].valid[:] &= statistics.have_labels(truth)
         found[name] = found[name]._replace(ranking=fingerprint_of(system))

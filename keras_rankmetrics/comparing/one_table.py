@@ -23,6 +23,12 @@ from keras_rankmetrics.comparing import (
     together,
     values,
 )
+from keras_rankmetrics.comparing.by_rules import (
+    RulesBy,
+    RuleSet,
+    in_order,
+    in_words,
+)
 from keras_rankmetrics.comparing.joining import Joined
 from keras_rankmetrics.comparing.labels_and_scores import (
     Held,
@@ -34,8 +40,8 @@ from keras_rankmetrics.comparing.labels_and_scores import (
 from keras_rankmetrics.comparing.measured import Measured, Overlap, Values
 from keras_rankmetrics.comparing.reading import (
     Reading,
+    have_same_id,
     is_empty,
-    warn_if_none_dropped,
     warn_of_direction,
 )
 from keras_rankmetrics.conventions.rules import SIGNS, Rules
@@ -64,18 +70,21 @@ class System:
 
     Attributes:
         table: the table, read for these scores.
-        values: the values of the lists.
+        values: the values of the lists, by each set of rules.
         ranking: a hash of the items at each rank.
         counts: the numbers of retrieved items, of judged ones of them, and of
             relevant items that are not retrieved.
+        same_id: the number of items that were dropped, since they have the id
+            of their query.
     """
 
     table: OneTable
-    values: values.ListsSoFar
+    values: list[values.ListsSoFar]
     ranking: int = 0
     counts: np.ndarray = dataclasses.field(
         default_factory=lambda: np.zeros(3, np.int64)
     )
+    same_id: int = 0
 
     def count(
         self,
@@ -99,25 +108,24 @@ class System:
             lists[there], keys[there], scores[there]
         )
 
-    def found(self, of_truth: Overlap, rules: Rules) -> Values:
+    def found(self, of_truth: Overlap, sets: Sequence[RuleSet]) -> Values:
         """Return the values of all lists.
 
         Args:
             of_truth: the numbers of labels.
-            rules: the rules of the convention.
+            sets: the metrics by their rules.
         """
-        found = self.values.values()
+        found = in_order(sets, [each.values() for each in self.values])
         retrieved, judged, hidden = self.counts.tolist()
         counts = of_truth._replace(
             retrieved=retrieved,
             judged=judged,
-            same_id=self.table.same_id,
+            same_id=self.same_id,
             unranked=self.table.unranked,
             hidden=hidden,
         )
         ranking = f"{self.ranking % 2**64:016x}"
-        values = rules.rounded(found.values)
-        return found._replace(values=values, overlap=counts, ranking=ranking)
+        return found._replace(overlap=counts, ranking=ranking)
 
 
 class ListsOfTable:
@@ -125,8 +133,7 @@ class ListsOfTable:
 
     Args:
         systems: the columns of scores by name, of one table.
-        rules: the rules of the convention.
-        are_in_order: True if a metric reads tied items in an order.
+        sets: the metrics by their rules.
         weights: the weight of each query, or None; a column of weights is read
             with the lists.
 
@@ -135,39 +142,39 @@ class ListsOfTable:
         facts: what the labels, the ids and the lists have shown.
         truth: a hash of the labels.
         judged: the number of judged items.
+        same_id_judged: the number of labels that were dropped.
     """
 
     def __init__(
         self,
         systems: Mapping[str, System],
-        rules: Rules,
-        are_in_order: bool,
+        sets: Sequence[RuleSet],
         weights: Any,
     ) -> None:
         self._systems = systems
         self._table = next(iter(systems.values())).table
-        self._rules = rules
-        self._are_in_order = are_in_order
+        self._sets = sets
         self._weights = weights
         self._queries: list[np.ndarray] = []
         self.groups: dict[Any, Any] = {}
         self.facts = checks.Facts()
         self.truth: int = 0
         self.judged: int = 0
+        self.same_id_judged: int = 0
 
     @property
     def rules(self) -> str:
         """The rules by which ties and labels were read, as text."""
-        rules = self._rules
-        if self._are_in_order and not has_items(self._table):
-            rules = rules._replace(ties=self._ties)
-        return str(rules)
+        first, *_ = self._sets
+        usual = first.rules
+        if first.are_in_order and not has_items(self._table):
+            usual = usual._replace(ties=self._ties(usual))
+        return in_words(str(usual), self._sets)
 
-    @property
-    def _ties(self) -> Any:
-        """The order of tied items: by id, or of the rows if there are none."""
-        if self._rules.ties != "options":
-            return self._rules.ties
+    def _ties(self, rules: Rules) -> Any:
+        """Return the order of tied items: by id, or of rows without ids."""
+        if rules.ties != "options":
+            return rules.ties
         has_ids = has_items(self._table)
         return "last_id_first" if has_ids else "first_row_first"
 
@@ -199,11 +206,17 @@ class ListsOfTable:
         queries, lengths = part.query[first], np.bincount(lists)
         self.facts.add_ids(queries, rows.item)
         items = self._items(lists, lengths, rows)
-        labels, *scores, _ = rows.value.T
-        labels = labels.astype(np.float32)
+        given, *scores, _ = rows.value.T
+        same = given[:0] > 0
+        if any(each.rules.drop_same_id for each in self._sets):
+            same = have_same_id(rows)
+        labels = [self._labels_by(x.rules, given, same) for x in self._sets]
+        self.facts.add_labels(labels[0])
         keys = ids.mixed(ids.keys_of(queries))[lists]
-        self.truth += joining.hash_of_labels(keys, items, labels)
-        self.judged += int((labels != UNJUDGED).sum())
+        self.truth += joining.hash_of_labels(keys, items, labels[0])
+        self.judged += int((labels[0] != UNJUDGED).sum())
+        if self._sets[0].rules.drops_judgements:
+            self.same_id_judged += int(same.sum())
         places = np.arange(len(queries)) + self.facts.lists
         self._queries.append(queries)
         self.facts.add_lists(lengths)
@@ -217,16 +230,40 @@ class ListsOfTable:
         weights = together.weights_of(
             of_queries.get("weight", self._weights), queries
         )
+        keys = keys + ids.keys_of(items)
         for system, x in zip(self._systems.values(), scores, strict=True):
-            of_lists = in_float32(x, lists)
-            system.count(lists, labels, of_lists, keys + ids.keys_of(items))
-            order = self._order(lists, of_lists, items)
-            joined = Joined(places, lengths, labels[order], of_lists[order])
-            try:
-                system.values.add(joined, weights)
-            except ValueError:
-                checks.doubts(self.facts, ())  # or raise what explains it
-                raise
+            system.same_id += int(same.sum())
+            for place, each in enumerate(self._sets):
+                of_lists = each.rules.read_scores(x, same)
+                of_lists = in_float32(of_lists, lists)
+                if not place:
+                    system.count(lists, labels[0], of_lists, keys)
+                order = self._order(each, lists, of_lists, items)
+                joined = Joined(
+                    places, lengths, labels[place][order], of_lists[order]
+                )
+                try:
+                    system.values[place].add(joined, weights)
+                except ValueError:
+                    checks.doubts(self.facts, ())  # or raise what explains it
+                    raise
+
+    @staticmethod
+    def _labels_by(
+        rules: Rules, labels: np.ndarray, same: np.ndarray
+    ) -> np.ndarray:
+        """Return labels in float32 by some rules, `UNJUDGED` below 0.
+
+        Args:
+            rules: the rules.
+            labels: `[rows]`, as they were passed.
+            same: `[rows]`, True for items with the id of their query.
+        """
+        labels = rules.read_labels_of_lists(labels)
+        if rules.drops_judgements:
+            labels = np.where(same, UNJUDGED, labels)
+        found: np.ndarray = np.where(labels < 0, UNJUDGED, labels)
+        return found.astype(np.float32)
 
     def _read(self, part: Part) -> Rows:
         """Return the checked rows of a chunk: labels, scores, and their lines.
@@ -238,13 +275,10 @@ class ListsOfTable:
         _check_known(self._table, part)
         labels, *scores = part.value.T
         if not self._queries:
-            _check_rules(self._table, self._rules)
+            for each in self._sets:
+                _check_rules(self._table, each.rules)
             warn_if_swapped(labels, scores[0])
-        labels = self._rules.read_labels_of_lists(labels)
-        rows = Rows(part.query, part.item, labels)
-        labels = self._table.as_truth(rows, self._rules).value
-        self.facts.add_labels(labels)
-        columns = [np.where(labels < 0, UNJUDGED, labels)]
+        columns = [labels]
         for system, x in zip(self._systems.values(), scores, strict=True):
             rows = Rows(part.query, part.item, x)
             shown = system.table.shown
@@ -274,7 +308,11 @@ class ListsOfTable:
         return np.arange(len(lists)) - np.repeat(begins, lengths)
 
     def _order(
-        self, lists: np.ndarray, scores: np.ndarray, items: np.ndarray
+        self,
+        of_rules: RuleSet,
+        lists: np.ndarray,
+        scores: np.ndarray,
+        items: np.ndarray,
     ) -> slice | np.ndarray:
         """Return the indices of items in the order that a metric reads.
 
@@ -282,8 +320,8 @@ class ListsOfTable:
             ValueError: if tied items should be in the order of ids that the
                 table lacks.
         """
-        sign = SIGNS.get(self._ties)
-        if not self._are_in_order or sign is None:
+        sign = SIGNS.get(self._ties(of_rules.rules))
+        if not of_rules.are_in_order or sign is None:
             return slice(None)
         if has_items(self._table):
             return joining.by_score_and_id(lists, scores, items, sign)
@@ -335,7 +373,7 @@ def of_members(
     truth: Any,
     systems: Mapping[str, Any],
     reading: Reading,
-    rules: Rules,
+    rules: RulesBy,
     groups: Any = None,
     sample_weight: Any = None,
     depth: float | None = None,
@@ -348,7 +386,7 @@ def of_members(
         systems: the columns of scores by the names of the systems, in the order
             of the reading.
         reading: how to read the table.
-        rules: the rules by which the table is read.
+        rules: the rules by which each metric reads lists.
         groups: the group of each query, or None.
         sample_weight: the weight of each query, or None.
         depth: the rank down to which lists with labels should have them, as for
@@ -368,14 +406,12 @@ def of_members(
             f"Received: {[x.name for x in members]}, which take others. Pass "
             "`evaluate(truth, run, metrics)`."
         )
-    if reading.drop_same_id is not None:
-        rules = rules._replace(drop_same_id=reading.drop_same_id)
+    sets = rules.sets(members, reading)
     tables = {
-        name: one_table_of(truth, reading.of_system(name, rules))
-        for name in systems
+        name: one_table_of(truth, reading.of_system(name)) for name in systems
     }
     table = next(iter(tables.values()))
-    found, lists = _evaluated(members, tables, rules, sample_weight)
+    found, lists = _evaluated(sets, tables, sample_weight)
     queries = lists.queries()
     together.by_query("sample_weight", sample_weight, sorted(queries))
     if checks.are_all_relevant(lists.facts, members):
@@ -386,18 +422,19 @@ def of_members(
         own.say()
         column = systems[name] or reading.chosen.get("score")
         warn_of_direction(column, own.reading.higher_is_better)
-    if reading.drop_same_id:
-        warn_if_none_dropped(tables.values())
     texts = [ids.as_text(query) for query in queries]
     read_as = table.read_as()
     of_truth = Overlap(
-        judgements=lists.judged, same_id_judged=table.same_id_judged
+        judgements=lists.judged, same_id_judged=lists.same_id_judged
     )
+    of_systems = {name: x.found(of_truth, sets) for name, x in found.items()}
+    if reading.drop_same_id:
+        together.warn_if_none_dropped(x.overlap for x in of_systems.values())
     return Measured(
         tuple(map(statistics.mean_of, members)),
         tuple(texts),
         f"{lists.truth % 2**64:016x}",
-        {name: system.found(of_truth, rules) for name, system in found.items()},
+        of_systems,
         together.groups_of_lists(groups or lists.groups or None, texts, False),
         lists.rules,
         read_as={"truth": read_as} if read_as else {},
@@ -444,7 +481,7 @@ def _of_sides(
     truth: Any,
     systems: Mapping[str, Any],
     reading: Reading,
-    rules: Rules,
+    rules: RulesBy,
     groups: Any,
     sample_weight: Any,
     depth: float | None,
@@ -477,7 +514,7 @@ def _of_sides(
             held,
             "score",
             "`truth`",
-            reading.of_system(name, rules),
+            reading.of_system(name),
             place=place,
         )
         for place, name in enumerate(systems, start=1)
@@ -488,24 +525,22 @@ def _of_sides(
 
 
 def _evaluated(
-    members: Sequence[RankingMetric],
+    sets: Sequence[RuleSet],
     tables: Mapping[str, OneTable],
-    rules: Rules,
     sample_weight: Any,
 ) -> tuple[dict[str, System], ListsOfTable]:
     """Return the values of each system, and the lists of the table."""
     is_series = hasattr(sample_weight, "to_dict")
     weights = sample_weight.to_dict() if is_series else sample_weight
-    are_in_order = any(metric.ties == "stable" for metric in members)
-    definitions = [metric.definition for metric in members]
+    definitions = [[x.definition for x in each.members] for each in sets]
     while True:
         systems = {}
         for name, table in tables.items():
-            # Of a table that is read again.
-            table.same_id = table.same_id_judged = table.unranked = 0
+            table.unranked = 0  # of a table that is read again
             table.shown = table.facts()
-            systems[name] = System(table, values.ListsSoFar(definitions))
-        lists = ListsOfTable(systems, rules, are_in_order, weights)
+            of_sets = [*map(values.ListsSoFar, definitions)]
+            systems[name] = System(table, of_sets)
+        lists = ListsOfTable(systems, sets, weights)
         with contextlib.suppress(QueriesReturnError):
             for part in next(iter(tables.values())).parts():
                 lists.add(part)

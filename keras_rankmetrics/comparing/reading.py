@@ -11,7 +11,7 @@ import abc
 import contextlib
 import dataclasses
 import functools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
@@ -29,7 +29,6 @@ from keras_rankmetrics.tables.ids import (
     ids_of,
 )
 from keras_rankmetrics.tables.item_rows import NO_OTHERS, Rows
-from keras_rankmetrics.types import UNJUDGED
 
 _ROLES = ("query", "item")
 # The arguments that have the values of queries in place of a column, by role.
@@ -70,7 +69,6 @@ class Reading:
             the run and from the truth; None for the rule of the convention.
         duplicates: `"best"` to keep the best of equal items of a query;
             `"error"` to leave them in, for the join to find.
-        score_dtype: the dtype in which scores tie; None for that of the run.
         takes: the roles with a value for each query that `columns` may name.
     """
 
@@ -80,7 +78,6 @@ class Reading:
     higher_is_better: bool | Mapping[Any, bool] | None = True
     drop_same_id: bool | None = None
     duplicates: Literal["error", "best"] = "error"
-    score_dtype: str | None = None
     takes: dataclasses.InitVar[tuple[str, ...]] = roles.OF_QUERIES
 
     def __post_init__(self, takes: tuple[str, ...]) -> None:
@@ -161,17 +158,19 @@ class Reading:
         """The factor that makes scores higher for better items: 1 or -1."""
         return -1 if self.higher_is_better is False else 1
 
-    def of_system(self, name: str | None, rules: Rules) -> Reading:
-        """Return how to read a system, or None for the truth, by some rules."""
+    def of_system(self, name: str | None) -> Reading:
+        """Return how to read a system, or the truth if the name is None."""
         higher = self.higher_is_better
         if isinstance(higher, Mapping):
             higher = higher.get(name, True)
-        return dataclasses.replace(
-            self,
-            higher_is_better=None if higher is None else bool(higher),
-            drop_same_id=rules.drop_same_id,
-            score_dtype=rules.score_dtype,
-        )
+        higher = None if higher is None else bool(higher)
+        return dataclasses.replace(self, higher_is_better=higher)
+
+    def own(self, rules: Rules) -> Rules:
+        """Return rules with what the user chose in their place."""
+        if self.drop_same_id is None:
+            return rules
+        return rules._replace(drop_same_id=self.drop_same_id)
 
     def candidates(self, role: str, names: Sequence[Any]) -> list[str]:
         """Return the columns that may have a role; several are ambiguous."""
@@ -193,15 +192,6 @@ def index_of(x: Any) -> list[Any]:
     """Return the index of a pandas object; nothing for other objects."""
     index: Any = getattr(x, "index", None)
     return index.tolist() if hasattr(index, "tolist") else []
-
-
-def warn_if_none_dropped(inputs: Iterable[Input]) -> None:
-    """Warn if no item has the id of its query, though these are dropped."""
-    if not any(x.same_id or x.same_id_judged for x in inputs):
-        warn(
-            "`drop_same_id=True` should drop items. Received: none that has "
-            "the id of its query. Are both integers, or both text?"
-        )
 
 
 def warn_of_direction(chosen: Any, higher_is_better: Any) -> None:
@@ -228,9 +218,6 @@ class Input(abc.ABC):
         more: the roles of further columns to read, such as `"subtopic"`.
 
     Attributes:
-        same_id: the number of items dropped so far, since they have the id of
-            their query.
-        same_id_judged: the same number for labels of the truth.
         unranked: the number of items so far whose score is that of items that
             are not retrieved, `-inf`.
         shown: what the scores have shown so far.
@@ -249,8 +236,6 @@ class Input(abc.ABC):
     argument: str
     reading: Reading
     more: tuple[str, ...] = ()
-    same_id: int = dataclasses.field(default=0, init=False)
-    same_id_judged: int = dataclasses.field(default=0, init=False)
     unranked: int = dataclasses.field(default=0, init=False)
     shown: checks.Facts = dataclasses.field(init=False)
     assumed: dict[str, str] = dataclasses.field(
@@ -340,7 +325,7 @@ class Input(abc.ABC):
             yield self._kept
             return
         self.shown = self.facts()
-        self.same_id = self.unranked = 0  # of a run that is read again
+        self.unranked = 0  # of a run that is read again
         self._columns = []
         for columns in self.chunks():
             rows = self.accepted(checked_rows(columns, self.argument))
@@ -431,41 +416,29 @@ class Input(abc.ABC):
             item = _named_items(item, reading.item_ids, self.argument)
         if score.dtype.kind in "iu":
             score = np.unique(score, return_inverse=True)[1].astype(np.float64)
-        if reading.score_dtype:
-            score = score.astype(reading.score_dtype)
         rows = Rows(query, item, reading.sign * score)
         low = item[rows.value == -np.inf]
         self.unranked += len(low) - int((low == NOTHING).sum())
-        if reading.drop_same_id and not self.has_row_numbers:
-            # The query is there, even if it retrieves nothing else.
-            dropped = np.where(have_same_id(rows), -np.inf, rows.value)
-            rows = rows._replace(value=dropped)
         if reading.duplicates == "best":
             rows = _best_of_equal(rows, self.argument)
-        same = have_same_id(rows).sum() if reading.drop_same_id else 0
-        if same and self.has_row_numbers:
+        return rows
+
+    def dropped(self, rows: Rows) -> np.ndarray:
+        """Return True for items of a run that have the id of their query.
+
+        Numbers of rows are ids of no item, so that these stay.
+        """
+        same = have_same_id(rows)
+        if not self.has_row_numbers:
+            return same
+        if same.any():
             warn(
                 f"The queries of {self.argument} should have ids, since the "
                 "convention drops the item with the id of its query. Received: "
-                f"{same:,} items with the number of their row, which are kept. "
-                "Pass `query_ids`."
+                f"{same.sum():,} items with the number of their row, which are "
+                "kept. Pass `query_ids`."
             )
-        elif same:
-            self.same_id += int(same)
-        return rows
-
-    def as_truth(self, rows: Rows, rules: Rules) -> Rows:
-        """Return judgements, `UNJUDGED` for items that are dropped.
-
-        Args:
-            rows: the judgements.
-            rules: those of the convention.
-        """
-        if not rules.drop_same_id or rules.same_id_in_truth == "kept":
-            return rows
-        same = have_same_id(rows)
-        self.same_id_judged += int(same.sum())
-        return rows._replace(value=np.where(same, UNJUDGED, rows.value))
+        return np.zeros(len(same), bool)
 
     def positions(self, number: int) -> np.ndarray:
         """Return the ids of queries that are in order."""

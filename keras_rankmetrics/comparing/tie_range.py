@@ -10,6 +10,7 @@ import numpy as np
 
 from keras_rankmetrics import gains
 from keras_rankmetrics import metrics as known
+from keras_rankmetrics.comparing.by_rules import RulesBy, in_words
 from keras_rankmetrics.comparing.compare import of_members_for
 from keras_rankmetrics.comparing.measured import ALL, Measured
 from keras_rankmetrics.comparing.measuring import measured_by
@@ -255,10 +256,11 @@ def _in_each_order(
     are_of_tool: bool,
     members: Sequence[RankingMetric],
     truth: Any,
+    rules: RulesBy,
     **others: Any,
 ) -> Measured:
     """Return the values of each metric by `_ORDERS`, the first by its name."""
-    variants = []
+    variants, of_names = [], dict[str, RankingMetric]()
     for metric in members:
         _check_by_labels(metric)
         name = metric.name
@@ -267,18 +269,22 @@ def _in_each_order(
         if own == "average" and not are_of_tool and metric.inputs != "counts":
             own = "stable"
         names = (name, *(f"{name} (order {n})" for n in (1, 2, 3)))
+        of_names |= dict.fromkeys(names, metric)
         variants += [
             metric.remade(ties=ties, name=each)
             for each, ties in zip(names, (*_ORDERS, own), strict=True)
         ]
-    measured = of_members(variants, truth, **others)
+    by_variant = rules._replace(of=lambda x: rules.of(of_names[x.name]))
+    measured = of_members(variants, truth, rules=by_variant, **others)
+    usual, _, _ = measured.rules.partition("|`")
+    in_text = in_words(usual, rules.sets(members, others["reading"]))
     of_run = measured.systems[ALL]
     values = of_run.values.copy()
     for place in range(1, len(values), _EACH):
         # Where lower is better, the highest labels first have the lowest value.
         values[place : place + 2] = np.sort(values[place : place + 2], axis=0)
     systems = {ALL: of_run._replace(values=values)}
-    return measured._replace(systems=systems)
+    return measured._replace(systems=systems, rules=in_text)
 
 
 def _check_by_labels(metric: RankingMetric) -> None:

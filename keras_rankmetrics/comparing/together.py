@@ -17,7 +17,7 @@ from keras_rankmetrics.comparing.forms import (
     Integers,
     input_of,
 )
-from keras_rankmetrics.comparing.measured import ALL
+from keras_rankmetrics.comparing.measured import ALL, Overlap
 from keras_rankmetrics.comparing.reading import (
     Input,
     Reading,
@@ -203,13 +203,13 @@ def check_no_ids(reading: Reading) -> None:
 
 
 def check_arrays(
-    inputs: Sequence[Input], rules: Rules, are_labels: bool
+    inputs: Sequence[Input], rules: Sequence[Rules], are_labels: bool
 ) -> None:
     """Raise ValueError if the truth is invalid; warn if it is the run.
 
     Args:
         inputs: the truth and the systems.
-        rules: those of the convention.
+        rules: those of the metrics.
         are_labels: True if the truth has labels, and the systems scores.
     """
     truth, *systems = (each.x for each in inputs)
@@ -231,7 +231,8 @@ def check_arrays(
         scores = _as_floats(system)
         if labels is None or scores is None:
             continue
-        rules.read_labels_of_lists(labels.ravel())
+        for each in rules:
+            each.read_labels_of_lists(labels.ravel())
         _warn_if_order(system)
         if all(x.shape[1:] == (3,) and len(x) > 1 for x in (labels, scores)):
             _check_not_rows(labels, scores)
@@ -310,6 +311,15 @@ def checked_run(run: Input, labels: np.ndarray | None) -> Iterator[Rows]:
 
 def _spoken(x: Input) -> str:
     return re.sub("^`(.*)`$", r"the \1", x.argument)
+
+
+def warn_if_none_dropped(overlaps: Iterable[Overlap]) -> None:
+    """Warn if no item has the id of its query, though these are dropped."""
+    if not any(x.same_id or x.same_id_judged for x in overlaps):
+        warn(
+            "`drop_same_id=True` should drop items. Received: none that has "
+            "the id of its query. Are both integers, or both text?"
+        )
 
 
 def check_systems(systems: Any, truth: Any, reading: Reading) -> None:

@@ -101,6 +101,27 @@ class Rules(NamedTuple):
             )
         return labels
 
+    @property
+    def drops_judgements(self) -> bool:
+        """True if items with the id of their query have no judgement."""
+        return self.drop_same_id and self.same_id_in_truth == "dropped"
+
+    def read_scores(
+        self, scores: np.ndarray, have_same_id: np.ndarray
+    ) -> np.ndarray:
+        """Return scores in the dtype that counts, `-inf` for dropped items.
+
+        Args:
+            scores: `[rows]`.
+            have_same_id: `[rows]`, True for items with the id of their query;
+                read only if these are dropped.
+        """
+        if self.score_dtype is not None:
+            scores = scores.astype(self.score_dtype)
+        if not self.drop_same_id:
+            return scores
+        return np.where(have_same_id, -np.inf, scores)
+
     def rounded(self, values: np.ndarray) -> np.ndarray:
         """Return the values of lists with the decimals that count."""
         if self.decimals is None:

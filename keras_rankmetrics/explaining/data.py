@@ -4,27 +4,34 @@ from __future__ import annotations
 
 import functools
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from keras_rankmetrics import gains, metrics
 from keras_rankmetrics.comparing import together
+from keras_rankmetrics.comparing.by_rules import RulesBy
 from keras_rankmetrics.comparing.forms import input_of
-from keras_rankmetrics.comparing.joining import Joined, Joining, Judgements
+from keras_rankmetrics.comparing.joining import (
+    Joined,
+    Joining,
+    Judgements,
+    Ruled,
+)
 from keras_rankmetrics.comparing.labels_and_scores import (
     Side,
     has_items,
     sides_of,
 )
-from keras_rankmetrics.comparing.measured import ALL, Measured, Values
+from keras_rankmetrics.comparing.measured import ALL, Measured
 from keras_rankmetrics.comparing.measuring import of_systems
 from keras_rankmetrics.comparing.reading import Reading as Asked
 from keras_rankmetrics.comparing.reading import have_same_id
 from keras_rankmetrics.comparing.report import warn_of_unjudged
-from keras_rankmetrics.comparing.values import of_arrays, of_lists
+from keras_rankmetrics.comparing.values import ListsSoFar, of_arrays
 from keras_rankmetrics.conventions.rules import Rules
+from keras_rankmetrics.engine.definition import Definition
 from keras_rankmetrics.engine.inputs.tensors import to_numpy
 from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
 from keras_rankmetrics.explaining.calls import Inputs, Known
@@ -76,8 +83,7 @@ class Data:
         self.missing: dict[bool, np.ndarray] = {True: none, False: none}
         self._read: tuple[Any, Mapping[str, Any]] = truth, {ALL: run}
         self._asked = asked
-        plain = asked.of_system(None, Rules())
-        judged, ranked = sides_of(truth, run, plain)
+        judged, ranked = sides_of(truth, run, asked.of_system(None))
         self._is_one_table = isinstance(judged, Side)
         inputs = [judged, ranked]
         has_ids = together.have_ids(inputs)
@@ -293,21 +299,21 @@ class Data:
         probe = [metrics.JudgedAtK(2)]  # it takes any labels
         with np.errstate(all="ignore"):
             found = of_systems(
-                probe, *self._read, self._asked, rules, of_lists=self._keep
+                probe,
+                *self._read,
+                self._asked,
+                RulesBy(rules, lambda _: rules),
+                collect=self._keep,
             )
+        if self.has_ids:
+            self._lists[_PLAIN] = _whole(self._kept.parts)
         warn_of_unjudged(found)
         return found
 
-    def _keep(
-        self,
-        metrics: Sequence[RankingMetric],
-        lists: Iterable[Joined],
-        weights: np.ndarray | None,
-    ) -> Values:
-        """Return the values of the lists, which are not joined again."""
-        parts = [*lists]
-        self._lists[_PLAIN] = _whole(parts)
-        return of_lists(metrics, parts, weights)
+    def _keep(self, definitions: Sequence[Definition]) -> KeptLists:
+        """Return what takes the lists, which are not joined again."""
+        self._kept = KeptLists(definitions)
+        return self._kept
 
     def lists(self, order: TieOrder) -> Joined:
         """Return the lists of an order, their items by descending score."""
@@ -349,12 +355,29 @@ class Data:
         rows = self._rows[0] if are_known else self.known
         rows = rows._replace(value=rules.read_labels(rows.value))
         judgements = Judgements.of(rows, self._queries if are_known else None)
-        reading = Asked().of_system(ALL, rules)
-        run = input_of(self._rows[1], "score", "`run`", reading)
-        joining = Joining(judgements, rules.ties, run.argument)
+        run = input_of(self._rows[1], "score", "`run`", Asked())
+        ruled = Ruled(judgements, rules.ties, rules)
+        joining = Joining([ruled], run.argument)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # `measured` has warned
-            return _whole([*joining.join(run.rows())])
+            return _whole([lists for [lists] in joining.join(run.rows())])
+
+
+class KeptLists(ListsSoFar):
+    """The values of lists that come in chunks, which are kept.
+
+    Attributes:
+        parts: the chunks.
+    """
+
+    def __init__(self, definitions: Sequence[Definition]) -> None:
+        super().__init__(definitions)
+        self.parts: list[Joined] = []
+
+    def add(self, chunk: Joined, weights: np.ndarray | None = None) -> None:
+        """Evaluate a chunk, and keep it."""
+        self.parts.append(chunk)
+        super().add(chunk, weights)
 
 
 def _whole(parts: Sequence[Joined]) -> Joined:
