@@ -353,11 +353,11 @@ class Joining:
             same = self._dropped(chunk)
             self._same_id += int(same.sum())
         joined: list[Joined] = []
-        for each in self._ruled:
+        rules = [each.rules for each in self._ruled]
+        of_rules = scores_by(rules, chunk.value, same, lists, known)
+        for each, scores in zip(self._ruled, of_rules, strict=True):
             labels = each.truth.no_labels(len(places))
             labels[rows] = each.truth.labels[at[found]]
-            scores = each.rules.read_scores(chunk.value, same)
-            scores = in_float32(scores[known], lists)
             columns = lists, labels[known], scores, items
             if not joined:
                 self._count(columns, at)
@@ -485,6 +485,31 @@ class Joining:
             f"Received: 0 of {len(unknown):,}. It has {one}, and the "
             f"truth has {other}. {hint}"
         )
+
+
+def scores_by(
+    rules: Sequence[Rules],
+    scores: np.ndarray,
+    same: np.ndarray,
+    lists: np.ndarray,
+    rows: slice | np.ndarray = np.s_[:],
+) -> Iterator[np.ndarray]:
+    """Yield the scores of some rows in float32, by each set of rules.
+
+    Args:
+        rules: the rules.
+        scores: the scores of all rows.
+        same: True for rows whose item has the id of its query; read only if
+            some rules drop these.
+        lists: the number of the list of each of some rows.
+        rows: these rows.
+    """
+    known: dict[Any, np.ndarray] = {}
+    for each in rules:
+        key = each.score_dtype, each.drop_same_id
+        if key not in known:
+            known[key] = in_float32(each.read_scores(scores, same)[rows], lists)
+        yield known[key]
 
 
 def _check_kinds(rows: Rows, truth: Judgements, argument: str) -> None:

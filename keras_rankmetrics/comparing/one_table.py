@@ -53,7 +53,6 @@ from keras_rankmetrics.tables import checks, ids, item_rows, roles
 from keras_rankmetrics.tables.item_rows import Part, Rows
 from keras_rankmetrics.tables.single_precision import (
     by_score,
-    in_float32,
     tied_places,
 )
 from keras_rankmetrics.types import UNJUDGED
@@ -233,9 +232,10 @@ class ListsOfTable:
         keys = keys + ids.keys_of(items)
         for system, x in zip(self._systems.values(), scores, strict=True):
             system.same_id += int(same.sum())
-            for place, each in enumerate(self._sets):
-                of_lists = each.rules.read_scores(x, same)
-                of_lists = in_float32(of_lists, lists)
+            rules = [each.rules for each in self._sets]
+            by_rules = joining.scores_by(rules, x, same, lists)
+            pairs = zip(self._sets, by_rules, strict=True)
+            for place, (each, of_lists) in enumerate(pairs):
                 if not place:
                     system.count(lists, labels[0], of_lists, keys)
                 order = self._order(each, lists, of_lists, items)
