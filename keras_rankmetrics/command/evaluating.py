@@ -191,6 +191,7 @@ def findings(arguments: argparse.Namespace) -> tuple[str, int]:
         metrics=arguments.metrics,
         columns=arguments.columns,
         higher_is_better=not arguments.lower_is_better,
+        drop_same_id=bool(arguments.drop_same_id),
     )
     return with_options(str(diagnosis)), int(not diagnosis.ok)
 
@@ -314,6 +315,7 @@ def _options(arguments: argparse.Namespace) -> dict[str, Any]:
         "convention": arguments.convention,
         "columns": arguments.columns,
         "confidence": arguments.confidence,
+        "drop_same_id": arguments.drop_same_id,
     }
 
 

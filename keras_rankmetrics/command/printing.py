@@ -21,6 +21,8 @@ _OPTIONS = {
     "`higher_is_better=False`": "`--lower-is-better`",
     "`sample_weight`": "`--weights`",
     "`groups`": "`--groups`",
+    "`drop_same_id=True`": "`--drop-same-id`",
+    "`drop_same_id=False`": "`--no-drop-same-id`",
 }
 _COLUMNS = re.compile(r"`columns=(\{[^{}`]*(?:\"|None|\])\})`")
 _WIDTH = 30  # of the bar, in characters

@@ -146,6 +146,7 @@ class Facts:
         better = value if self.higher_is_better is not False else -value
         order = _in_order(query, rank, better)
         query, rank, better = query[order], rank[order], better[order]
+        better = better.astype(np.float32)  # tools round, and tie the rest
         of_one = query[1:] == query[:-1]
         same, differ = rank[1:] == rank[:-1], better[1:] != better[:-1]
         self.have_ranks = not (of_one & same & differ).any()

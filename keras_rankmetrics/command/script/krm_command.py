@@ -18,6 +18,7 @@ from typing import Any, NoReturn
 # one that starts fastest and compiles nothing. Each backend is followed by the
 # package that it needs: the numpy backend of Keras imports jax.
 _LIGHTEST_FIRST = {"numpy": "jax", "tensorflow": "tensorflow", "torch": "torch"}
+_DROP = "drop items whose id is that of the query, from run and judgements"
 _ROLES = ("query", "item", "score", "label", "subtopic", "weight", "group")
 
 
@@ -128,6 +129,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--columns", type=_columns, action=_Columns, default={}, help=columns)
     lower = "the scores are distances"
     add("--lower-is-better", action="store_true", help=lower)
+    add("--drop-same-id", action=argparse.BooleanOptionalAction, help=_DROP)
     add = command(
         "explain",
         "find out what a number measures",
@@ -181,6 +183,7 @@ def _add_common_arguments(add: Callable[..., Any]) -> None:
     lower = "RUN has distances; without RUN, all runs have: put it last"
     runs = {"metavar": "RUN", "nargs": "?", "action": "append", "default": []}
     add("--lower-is-better", help=lower, **runs)
+    add("--drop-same-id", action=argparse.BooleanOptionalAction, help=_DROP)
     weights = "weigh queries in the mean: a CSV or TSV with query and weight"
     add("--weights", metavar="FILE", help=weights)
     save = "write the values of all queries to FILE, a baseline for `krm gate`"
