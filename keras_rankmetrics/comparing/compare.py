@@ -402,7 +402,7 @@ def agreement_of(
             if role not in OF_QUERIES
         }
         again = dataclasses.replace(
-            reading, columns=columns, higher_is_better=higher
+            reading, columns=columns or None, higher_is_better=higher
         )
         measured = measured_by(metrics, systems[one], others, again)
         for place, statistic in enumerate(measured.shown):

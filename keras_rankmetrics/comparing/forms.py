@@ -25,6 +25,7 @@ from keras_rankmetrics.comparing.reading import (
     without_padding,
 )
 from keras_rankmetrics.comparing.tables_of_rows import (
+    LazyTable,
     Records,
     Table,
     first_of,
@@ -471,7 +472,7 @@ EXPECTED = (
     "odd columns and fields by `columns`."
 )
 FORMS: tuple[type[Input], ...] = (
-    *(File, Chunks, Search, Table, Records),
+    *(File, LazyTable, Chunks, Search, Table, Records),
     *(BySubtopic, ByQuery, ByPosition, Integers, Arrays),
 )
 FORMS_OF_RUNS = tuple(form for form in FORMS if form is not BySubtopic)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,8 @@ from keras_rankmetrics.comparing.reading import (
     other_column,
 )
 from keras_rankmetrics.comparing.tables_of_rows import (
+    ROWS,
+    InBatches,
     Records,
     Table,
     fields_of,
@@ -38,23 +40,6 @@ from keras_rankmetrics.tables.item_rows import Part, Rows
 
 _ARGUMENT = "`truth`"
 _OF_TWO = "query_ids", "item_ids", "duplicates"  # options of two inputs
-_ROWS = 2**18  # of a chunk, and of a batch of a lazy table
-_ONCE = "read_next_batch"  # a method of streams, which can be read once
-# How to read some columns of a lazy table in batches, by a method of its type:
-# one of polars, of data sets and streams of Arrow, of DuckDB, and of Ibis.
-_LAZILY: dict[str, Callable[[Any, Sequence[str]], Iterable[Any]]] = {
-    "collect_batches": lambda x, names: x.select(names).collect_batches(
-        chunk_size=_ROWS, maintain_order=True
-    ),
-    "scanner": lambda x, names: x.to_batches(columns=names, batch_size=_ROWS),
-    _ONCE: lambda x, names: x,
-    "project": lambda x, names: x.project(
-        ", ".join('"' + name.replace('"', '""') + '"' for name in names)
-    ).to_arrow_reader(_ROWS),
-    "to_pyarrow_batches": lambda x, names: x.select(names).to_pyarrow_batches(
-        chunk_size=_ROWS
-    ),
-}
 
 
 class ScoredTable(Table):
@@ -79,14 +64,10 @@ class ScoredTable(Table):
 
     def parts(self) -> Iterator[Part]:
         """Yield chunks of whole queries, whose arrays fit in the cache."""
-        return _chunks(self.part({}))
+        return _chunks(self.part())
 
-    def part(self, whole: dict[str, Any]) -> Part:
+    def part(self) -> Part:
         """Return all rows, in the order of the table.
-
-        Args:
-            whole: the value of each column by which rows may belong to several
-                tables, in the batches so far.
 
         Raises:
             ValueError: if such a column has another value.
@@ -95,7 +76,7 @@ class ScoredTable(Table):
         arrays = {role: self.column(name) for role, name in columns.items()}
         for role in [role for role in arrays if role.startswith(roles.PART)]:
             remedy = ", or, if the column has no such meaning, drop it"
-            self.check_one_value(columns[role], arrays.pop(role), whole, remedy)
+            self.check_one_value(columns[role], arrays.pop(role), remedy)
         check_aligned_axis(
             "index", {str(columns[role]): x for role, x in arrays.items()}
         )
@@ -148,7 +129,7 @@ def _flat(name: Any, x: np.ndarray) -> np.ndarray:
 def _chunks(part: Part) -> Iterator[Part]:
     """Yield chunks of whole queries, sorted unless their rows are together."""
     rows = Rows(part.query, part.item, np.arange(len(part.query)))
-    for *_, at in item_rows.query_chunks(rows, _ROWS):
+    for *_, at in item_rows.query_chunks(rows, ROWS):
         first = at[0] if len(at) else 0
         are_in_order = (at == np.arange(first, first + len(at))).all()
         yield part.at(slice(first, first + len(at)) if are_in_order else at)
@@ -166,36 +147,14 @@ class ScoredRecords(ScoredTable, Records):
     """Records with the fields of such a table."""
 
 
-class LazyTable(ScoredTable):
-    """A table that is read in batches: a query, a data set or a stream."""
+class ScoredInBatches(InBatches, ScoredTable):
+    """A lazy table of labels and scores."""
 
-    is_scattered = False
-    path = _ARGUMENT
-
-    @property
-    def table(self) -> Any:
-        """The lazy table, of which only the names are known."""
-        return self.x
-
-    def names(self) -> list[Any]:
-        """Return the names of the columns."""
-        return names_in(self.x) or list(self.x.schema.names)
+    of_batch = ScoredTable
 
     def parts(self) -> Iterator[Part]:
         """Yield chunks of whole queries; hold all rows if they are apart."""
-        columns, whole = self.columns, dict[str, Any]()
-        if self.is_scattered and hasattr(type(self.x), _ONCE):
-            raise ValueError(
-                f"The rows of a query of {self.argument} should be together. "
-                "Received: a stream, which can be read once, with rows of a "
-                "query apart. Sort it by query, or pass a table."
-            )
-        used = [*dict.fromkeys([*columns.values(), *self.ranks.values()])]
-        own = self.value, self.argument, self.reading, self.more
-        kind = type(self.x)
-        read = next(_LAZILY[x] for x in _LAZILY if hasattr(kind, x))
-        batches = read(self.x, used)
-        parts = _counted(ScoredTable(x, *own).part(whole) for x in batches)
+        parts = _counted(batch.part() for batch in self.batches())
         if self.is_scattered:
             yield from _chunks(Part.joined(parts))
         else:
@@ -386,8 +345,8 @@ def one_table_of(
     own = "score", _ARGUMENT, reading, more
     if File.matches(x, reading) or isinstance(x, Source):
         return ScoredFile(x, "score", os.fsdecode(x), reading, more)
-    if any(hasattr(type(x), method) for method in _LAZILY):
-        return LazyTable(x, *own)
+    if InBatches.matches(x, reading):
+        return ScoredInBatches(x, *own)
     if isinstance(x, list | tuple) and fields_of(first_of(x)):
         return ScoredRecords(x, *own)
     is_table = not isinstance(x, Mapping) and bool(names_in(x))

@@ -16,12 +16,6 @@ from keras_rankmetrics.comparing import (
     together,
     values,
 )
-from keras_rankmetrics.comparing.by_rules import (
-    RulesBy,
-    RuleSet,
-    in_order,
-    in_words,
-)
 from keras_rankmetrics.comparing.forms import input_of
 from keras_rankmetrics.comparing.measured import (
     ALL,
@@ -36,7 +30,13 @@ from keras_rankmetrics.comparing.reading import (
     have_same_id,
     warn_of_direction,
 )
-from keras_rankmetrics.comparing.requirements import notes_on_shares
+from keras_rankmetrics.comparing.requirements import (
+    RulesBy,
+    RuleSet,
+    merged_values,
+    notes_on_shares,
+    rules_in_words,
+)
 from keras_rankmetrics.conventions.convention import Convention
 from keras_rankmetrics.conventions.from_text import (
     asked_in,
@@ -193,7 +193,7 @@ def of_systems(
         of_truth,
         of_systems,
         of_groups,
-        in_words(str(sets[0].rules), sets),
+        rules_in_words(str(sets[0].rules), sets),
         read_as={name: roles for name, roles in sides.items() if roles},
         notes=notes,
     )
@@ -250,7 +250,7 @@ def _by_id(
             unranked=run.unranked,
             same_id_judged=dropped,
         )
-        found[name] = in_order(sets, of_sets)._replace(
+        found[name] = merged_values(sets, of_sets)._replace(
             overlap=overlap, ranking=joined.ranking
         )
     texts = [as_text(query) for query in queries.tolist()]
@@ -412,7 +412,7 @@ def _by_position(
             if name != ALL:
                 error.add_note(f"The error concerns the system {name!r}.")
             raise
-        found[name] = in_order(sets, of_sets)
+        found[name] = merged_values(sets, of_sets)
         if depth is not None:
             found[name].valid[:] &= statistics.have_labels(truth)
         found[name] = found[name]._replace(ranking=fingerprint_of(system))

@@ -23,12 +23,6 @@ from keras_rankmetrics.comparing import (
     together,
     values,
 )
-from keras_rankmetrics.comparing.by_rules import (
-    RulesBy,
-    RuleSet,
-    in_order,
-    in_words,
-)
 from keras_rankmetrics.comparing.joining import Joined
 from keras_rankmetrics.comparing.labels_and_scores import (
     Held,
@@ -43,6 +37,12 @@ from keras_rankmetrics.comparing.reading import (
     have_same_id,
     is_empty,
     warn_of_direction,
+)
+from keras_rankmetrics.comparing.requirements import (
+    RulesBy,
+    RuleSet,
+    merged_values,
+    rules_in_words,
 )
 from keras_rankmetrics.conventions.rules import SIGNS, Rules
 from keras_rankmetrics.engine.inputs import warn_if_swapped
@@ -114,7 +114,7 @@ class System:
             of_truth: the numbers of labels.
             sets: the metrics by their rules.
         """
-        found = in_order(sets, [each.values() for each in self.values])
+        found = merged_values(sets, [each.values() for each in self.values])
         retrieved, judged, hidden = self.counts.tolist()
         counts = of_truth._replace(
             retrieved=retrieved,
@@ -168,7 +168,7 @@ class ListsOfTable:
         usual = first.rules
         if first.are_in_order and not has_items(self._table):
             usual = usual._replace(ties=self._ties(usual))
-        return in_words(str(usual), self._sets)
+        return rules_in_words(str(usual), self._sets)
 
     def _ties(self, rules: Rules) -> Any:
         """Return the order of tied items: by id, or of rows without ids."""

@@ -1,21 +1,39 @@
-"""Tables with a row for each query and item: frames, records, and columns."""
+"""Tables with a row for each query and item.
+
+Frames, records and columns are in memory, and lazy tables are read in batches.
+"""
 
 from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import (
+    Callable,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+    Set,
+)
 from typing import Any, ClassVar
 
 import numpy as np
 
-from keras_rankmetrics.comparing.reading import Columns, Input, Reading
+from keras_rankmetrics.comparing.reading import (
+    Columns,
+    Input,
+    Reading,
+    checked_rows,
+    other_column,
+)
 from keras_rankmetrics.engine.inputs.shapes import check_aligned_axis
 from keras_rankmetrics.engine.inputs.tensors import to_numpy
 from keras_rankmetrics.engine.messages import warn
+from keras_rankmetrics.files import runs
 from keras_rankmetrics.tables.ids import as_text, column_array
-from keras_rankmetrics.tables.item_rows import Rows
+from keras_rankmetrics.tables.item_rows import Part, Rows
 from keras_rankmetrics.tables.roles import (
+    RANKS,
     argument,
     columns_of_roles,
     may_have_role,
@@ -40,6 +58,32 @@ _HINTS = {
         "`{query: [item, ...]}`."
     ),
 }
+ROWS = 2**18  # of a batch
+_ONCE = "read_next_batch"  # a method of streams, which can be read once
+# How to read some columns of a lazy table in batches, by a method of its type:
+# one of polars, of data sets and streams of Arrow, of DuckDB, and of Ibis.
+_LAZILY: dict[str, Callable[[Any, Sequence[str]], Iterable[Any]]] = {
+    "collect_batches": lambda x, names: x.select(names).collect_batches(
+        chunk_size=ROWS, maintain_order=True
+    ),
+    "scanner": lambda x, names: x.to_batches(columns=names, batch_size=ROWS),
+    _ONCE: lambda x, names: x,
+    "project": lambda x, names: x.project(
+        ", ".join('"' + name.replace('"', '""') + '"' for name in names)
+    ).to_arrow_reader(ROWS),
+    "to_pyarrow_batches": lambda x, names: _of_ibis(x.select(names)),
+}
+
+
+def _of_ibis(x: Any) -> Iterable[Any]:
+    """Return the batches of a table of Ibis, or the table as one."""
+    connection = getattr(x.get_backend(), "con", None)
+    is_duckdb = type(connection).__name__ == "DuckDBPyConnection"
+    # Ibis 12 calls this method, which DuckDB 2 no longer has.
+    if is_duckdb and not hasattr(connection, "fetch_record_batch"):
+        return [x.to_pyarrow()]
+    found: Iterable[Any] = x.to_pyarrow_batches(chunk_size=ROWS)
+    return found
 
 
 class Table(Input):
@@ -215,27 +259,29 @@ class Table(Input):
         free = self._free(columns)
         return list(filter(may_have_role, free))
 
+    @functools.cached_property
+    def whole(self) -> dict[Any, Any]:
+        """The value of each column that splits rows, in all batches so far."""
+        return {}
+
     def _check_whole(self) -> None:
         """Raise ValueError if a column splits the rows, such as by model."""
         if set(self.columns) <= set(self.reading.chosen):
             return
         remedy = "; or drop the column, or name all others by `columns`"
         for name in parting(self.names(), self.columns):
-            self.check_one_value(name, self.column(name), {}, remedy)
+            self.check_one_value(name, self.column(name), remedy)
 
-    def check_one_value(
-        self, name: Any, x: Any, whole: dict[Any, Any], remedy: str
-    ) -> None:
+    def check_one_value(self, name: Any, x: Any, remedy: str) -> None:
         """Raise ValueError if a column has several values.
 
         Args:
             name: the name of the column.
             x: the column, or a batch of it.
-            whole: the value of each such column in the batches so far.
             remedy: what else to do than to select the rows of one value.
         """
         values = column_array(x)
-        first = whole.setdefault(name, values[0] if len(values) else None)
+        first = self.whole.setdefault(name, values[0] if len(values) else None)
         for other in values[values != first][:1]:
             raise ValueError(
                 f"The rows of {self.argument} should belong together. "
@@ -300,6 +346,88 @@ class Records(Table):
             for row in rows
         )
         return dict(zip(names, zip(*cells, strict=True), strict=True))
+
+
+class InBatches(Table):
+    """A lazy table, of which a batch is in memory.
+
+    Attributes:
+        is_scattered: True once rows of a query were found apart.
+    """
+
+    looks = "a lazy table with a row for each query and item"
+    made_by = "`scan_*` of polars, DuckDB, Ibis, data sets and streams of Arrow"
+    is_scattered = False
+    of_batch: ClassVar[type[Table]] = Table
+
+    @classmethod
+    def matches(cls, x: Any, reading: Reading) -> bool:
+        """Return True for tables that can be read in batches."""
+        return any(hasattr(type(x), method) for method in _LAZILY)
+
+    @property
+    def path(self) -> str:
+        """The name of the table, for errors."""
+        return self.argument
+
+    @property
+    def table(self) -> Any:
+        """The lazy table, of which only the names are known."""
+        return self.x
+
+    def names(self) -> list[Any]:
+        """Return the names of the columns."""
+        return names_in(self.x) or list(self.x.schema.names)
+
+    def batches(self) -> Iterator[Any]:
+        """Yield batches, which are tables in memory, of the columns to read.
+
+        Raises:
+            ValueError: if a stream would have to be read again.
+        """
+        kind = type(self.x)
+        if self.is_scattered and hasattr(kind, _ONCE):
+            raise ValueError(
+                f"The rows of a query of {self.argument} should be together. "
+                "Received: a stream, which can be read once, with rows of a "
+                "query apart. Sort it by query, or pass a table."
+            )
+        columns = {**self.columns, **self.ranks}
+        names = [*columns.values(), *parting(self.names(), columns)]
+        read = next(_LAZILY[x] for x in _LAZILY if hasattr(kind, x))
+        own = self.value, self.argument, self.reading, self.more
+        whole: dict[Any, Any] = {}
+        for batch in read(self.x, [*dict.fromkeys(names)]):
+            found = self.of_batch(batch, *own)
+            found.columns, found.whole = self.columns, whole
+            yield found
+
+
+class LazyTable(InBatches):
+    """A lazy table as the truth or as a run."""
+
+    def chunks(self) -> Iterator[Columns]:
+        """Yield chunks of whole queries; all rows if they are apart."""
+        parts = self._parts()
+        if self.value == "label" or self.is_scattered:
+            found = Part.joined(parts)
+            yield Columns(*found[:3], found.others)
+            return
+        for part in runs.whole_queries(self, parts):
+            yield Columns(*part[:3], part.others)
+
+    def _parts(self) -> Iterator[Part]:
+        """Yield the rows of each batch."""
+        for batch in self.batches():
+            for columns in batch.chunks():
+                rows = checked_rows(columns, self.argument)
+                others = {
+                    role: x
+                    if role == RANKS
+                    else other_column(role, x, self.argument)
+                    for role, x in columns.others.items()
+                }
+                yield Part(*rows, np.arange(len(rows.query)), others)
 
 
 def names_in(x: Any) -> list[Any]:

@@ -10,7 +10,6 @@ import numpy as np
 
 from keras_rankmetrics import gains
 from keras_rankmetrics import metrics as known
-from keras_rankmetrics.comparing.by_rules import RulesBy, in_words
 from keras_rankmetrics.comparing.compare import of_members_for
 from keras_rankmetrics.comparing.measured import ALL, Measured
 from keras_rankmetrics.comparing.measuring import measured_by
@@ -20,6 +19,7 @@ from keras_rankmetrics.comparing.report import (
     order_of_ties,
     warn_of_unjudged,
 )
+from keras_rankmetrics.comparing.requirements import RulesBy, rules_in_words
 from keras_rankmetrics.comparing.results import Evaluated
 from keras_rankmetrics.conventions.convention import Convention
 from keras_rankmetrics.engine.messages import as_table
@@ -277,7 +277,7 @@ def _in_each_order(
     by_variant = rules._replace(of=lambda x: rules.of(of_names[x.name]))
     measured = of_members(variants, truth, rules=by_variant, **others)
     usual, _, _ = measured.rules.partition("|`")
-    in_text = in_words(usual, rules.sets(members, others["reading"]))
+    in_text = rules_in_words(usual, rules.sets(members, others["reading"]))
     of_run = measured.systems[ALL]
     values = of_run.values.copy()
     for place in range(1, len(values), _EACH):

@@ -11,7 +11,6 @@ import numpy as np
 
 from keras_rankmetrics import gains, metrics
 from keras_rankmetrics.comparing import together
-from keras_rankmetrics.comparing.by_rules import RulesBy
 from keras_rankmetrics.comparing.forms import input_of
 from keras_rankmetrics.comparing.joining import (
     Joined,
@@ -29,6 +28,7 @@ from keras_rankmetrics.comparing.measuring import of_systems
 from keras_rankmetrics.comparing.reading import Reading as Asked
 from keras_rankmetrics.comparing.reading import have_same_id
 from keras_rankmetrics.comparing.report import warn_of_unjudged
+from keras_rankmetrics.comparing.requirements import RulesBy
 from keras_rankmetrics.comparing.values import ListsSoFar, of_arrays
 from keras_rankmetrics.conventions.rules import Rules
 from keras_rankmetrics.engine.definition import Definition

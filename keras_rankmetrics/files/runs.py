@@ -191,8 +191,11 @@ class Scattered(Protocol):
         is_scattered: True once rows of a query were found apart.
     """
 
-    path: str
     is_scattered: bool
+
+    @property
+    def path(self) -> str:
+        """The name of the table."""
 
 
 def whole_queries(

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import keras_rankmetrics as krm
-from keras_rankmetrics.comparing import labels_and_scores
+from keras_rankmetrics.comparing import tables_of_rows
 from keras_rankmetrics.files import blocks
 from keras_rankmetrics.files.runs import whole_queries
 
@@ -95,6 +95,12 @@ def example(number=40, seed=0):
     }
 
 
+def with_items():
+    """The same table with ids of items."""
+    table = example()
+    return {**table, "item": np.arange(len(table["query"]))}
+
+
 def written(path, table):
     """The path of a file with the table, in the format of its ending."""
     rows = list(zip(*(x.tolist() for x in table.values()), strict=True))
@@ -155,7 +161,12 @@ def in_duckdb(duckdb, table):
     return duckdb.from_arrow(arrow.table(table))
 
 
+def in_ibis(ibis, table):
+    return ibis.memtable(importlib.import_module("pandas").DataFrame(table))
+
+
 LAZY = {
+    "ibis": in_ibis,
     "polars": in_polars,
     "pyarrow": in_a_stream,
     "pyarrow.dataset": in_a_data_set,
@@ -167,7 +178,7 @@ LAZY = {
 @pytest.mark.parametrize("number", [1, 7, 2**18])
 def test_lazy_tables_are_read_in_batches(monkeypatch, library, number):
     package = pytest.importorskip(library)
-    monkeypatch.setattr(labels_and_scores, "_ROWS", number)
+    monkeypatch.setattr(tables_of_rows, "ROWS", number)
     monkeypatch.setattr(whole_queries, "__defaults__", (4,))
     table = example()
     more = {**table, "comment": np.array(["x"] * len(table["query"]))}
@@ -178,9 +189,45 @@ def test_lazy_tables_are_read_in_batches(monkeypatch, library, number):
 
 
 @pytest.mark.parametrize("library", LAZY)
+def test_a_lazy_run_is_read_in_batches(monkeypatch, library):
+    package = pytest.importorskip(library)
+    monkeypatch.setattr(tables_of_rows, "ROWS", 7)
+    monkeypatch.setattr(whole_queries, "__defaults__", (4,))
+    table = with_items()
+    sides = [
+        {role: table[role] for role in ("query", "item", value)}
+        for value in ("label", "score")
+    ]
+    lazy = [LAZY[library](package, side) for side in sides]
+    expected = krm.evaluate(*sides, METRICS)
+    assert dict(krm.evaluate(*lazy, METRICS)) == dict(expected)
+    apart = {
+        role: np.concatenate([x[::2], x[1::2]]) for role, x in sides[1].items()
+    }
+    lazy = [LAZY[library](package, side) for side in (sides[0], apart)]
+    if library == "pyarrow":  # a stream, which can be read once
+        with pytest.raises(ValueError, match="Sort it by query"):
+            krm.evaluate(*lazy, METRICS)
+        return
+    assert dict(krm.evaluate(*lazy, METRICS)) == dict(expected)
+
+
+@pytest.mark.parametrize("library", LAZY)
+def test_batches_of_a_run_belong_together(monkeypatch, library):
+    package = pytest.importorskip(library)
+    monkeypatch.setattr(tables_of_rows, "ROWS", 7)
+    table = with_items()
+    run = {role: table[role] for role in ("query", "item", "score")}
+    run["model"] = ["a"] * 9 + ["b"] * (len(run["query"]) - 9)
+    truth = {role: table[role] for role in ("query", "item", "label")}
+    with pytest.raises(ValueError, match="a and b in the column 'model'"):
+        krm.evaluate(truth, LAZY[library](package, run), "RR")
+
+
+@pytest.mark.parametrize("library", LAZY)
 def test_rows_of_a_query_apart_in_a_lazy_table(monkeypatch, library):
     package = pytest.importorskip(library)
-    monkeypatch.setattr(labels_and_scores, "_ROWS", 3)
+    monkeypatch.setattr(tables_of_rows, "ROWS", 3)
     monkeypatch.setattr(whole_queries, "__defaults__", (4,))
     table = example()
     order = np.argsort(np.arange(len(table["query"])) % 2, kind="stable")
@@ -468,7 +515,7 @@ MODELS = {
     "name", ["memory", "t.csv", "t.jsonl", "t.parquet", "polars", "pyarrow"]
 )
 def test_rows_of_several_models_are_no_list(tmp_path, monkeypatch, name):
-    monkeypatch.setattr(labels_and_scores, "_ROWS", 2)
+    monkeypatch.setattr(tables_of_rows, "ROWS", 2)
     monkeypatch.setattr(blocks.blocks_of, "__defaults__", (8,))
 
     def made(rows):

@@ -32,7 +32,7 @@ def test_no_name_is_defined_twice():
 
 
 def test_the_wing_has_few_records():
-    assert len(house.records()) <= 30, house.records()
+    assert len(house.records()) <= 33, house.records()
 
 
 def test_no_aim_recedes():

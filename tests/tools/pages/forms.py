@@ -29,6 +29,7 @@ def columns() -> str:
     rows = [
         [f"`{role}`", "; else ".join(", ".join(names) for names in tiers)]
         for role, tiers in COLUMN_NAMES.items()
+        if tiers
     ]
     return table(["role", "names"], rows, left=(0, 1))
 
