@@ -66,7 +66,9 @@ _LAZILY: dict[str, Callable[[Any, Sequence[str]], Iterable[Any]]] = {
     "collect_batches": lambda x, names: x.select(names).collect_batches(
         chunk_size=ROWS, maintain_order=True
     ),
-    "scanner": lambda x, names: x.to_batches(columns=names, batch_size=ROWS),
+    "scanner": lambda x, names: x.to_batches(
+        columns=names, batch_size=ROWS, batch_readahead=1, fragment_readahead=1
+    ),
     _ONCE: lambda x, names: x,
     "project": lambda x, names: x.project(
         ", ".join('"' + name.replace('"', '""') + '"' for name in names)

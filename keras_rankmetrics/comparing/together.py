@@ -35,9 +35,11 @@ from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.inputs import warn_if_swapped
 from keras_rankmetrics.engine.inputs.tensors import numbers, to_numpy
 from keras_rankmetrics.engine.messages import warn
+from keras_rankmetrics.tables import checks
 from keras_rankmetrics.tables.ids import as_text
 from keras_rankmetrics.tables.item_rows import Rows
 from keras_rankmetrics.tables.roles import check_chosen
+from keras_rankmetrics.tables.single_precision import rows_in_float32
 
 _FLOAT32 = np.finfo(np.float32)
 _SMALLEST, _LARGEST = float(_FLOAT32.tiny), float(_FLOAT32.max)
@@ -227,16 +229,37 @@ def check_arrays(
             f"{len(labels):,} items. For rows of many queries, call "
             "`evaluate_rows(query, labels, scores, metrics)`."
         )
-    for system in systems:
+    for system, each_input in zip(systems, inputs[1:], strict=True):
         scores = _as_floats(system)
         if labels is None or scores is None:
             continue
         for each in rules:
             each.read_labels_of_lists(labels.ravel())
         _warn_if_order(system)
+        if labels.ndim == 2 and labels.shape == scores.shape:
+            argument = each_input.argument
+            checks.say(_facts_of(labels, scores, argument), ())
         if all(x.shape[1:] == (3,) and len(x) > 1 for x in (labels, scores)):
             _check_not_rows(labels, scores)
         warn_if_swapped(labels, scores)
+
+
+def exact(scores: Any) -> Any:
+    """Return float64 scores in float32, in their order; others as they are."""
+    is_array = isinstance(scores, np.ndarray) and scores.ndim > 1
+    if not is_array or scores.dtype != np.float64:
+        return scores
+    return rows_in_float32(scores)
+
+
+def _facts_of(
+    labels: np.ndarray, scores: np.ndarray, argument: str
+) -> checks.Facts:
+    """Return what scores `[lists, items]` show; there are none of padding."""
+    lists, items = np.nonzero(labels >= 0)
+    shown = checks.Facts(run=argument, remedies=checks.COLUMNS)
+    shown.add_scores(lists, scores[lists, items], labels[lists, items])
+    return shown
 
 
 def labels_in(truth: Any) -> np.ndarray:

@@ -249,6 +249,16 @@ def _evaluate_one(form: Callable) -> Callable:
     return call
 
 
+def _tie_range_one(data: Data, folder: pathlib.Path) -> Found:
+    ranges = krm.tie_range(_table(data, folder), metrics=METRIC)
+    _, _, *notes = ranges.notes
+    return Found(ranges[METRIC].in_order, tuple(notes))
+
+
+def _arrays(data: Data, _: pathlib.Path) -> Found:
+    return _of(krm.evaluate(*_matrix(data), METRIC))
+
+
 def _compare_one(data: Data, _: pathlib.Path) -> Found:
     table = _frame({**data.columns, "other": data.columns["score"]})
     scores = {"score": ["score", "other"]}
@@ -343,6 +353,30 @@ def _krm_eval(form: Callable) -> Callable:
     return call
 
 
+def _krm_gate(form: Callable) -> Callable:
+    def call(data: Data, folder: pathlib.Path) -> Found:
+        words = *form(data, folder), "0.5", "-m", METRIC, "--tolerance", "0.9"
+        [verdict] = json.loads(_krm("gate", *words, "--json"))
+        notes = [x for x in verdict["notes"] if not x.startswith("Read as")]
+        return Found(None, tuple(notes))
+
+    return call
+
+
+def _krm_explain(form: Callable) -> Callable:
+    def call(data: Data, folder: pathlib.Path) -> Found:
+        truth, *run = form(data, folder)
+        runs = [word for path in run for word in ("--run", path)]
+        words = "explain", "0.5", "--truth", truth, *runs, "-m", METRIC
+        printed = "".join(_krm(*words).split())
+        notes = krm.explain(0.5, truth, *run, metrics=METRIC).notes
+        return Found(
+            None, tuple(x for x in notes if "".join(x.split()) in printed)
+        )
+
+    return call
+
+
 def _krm_doctor(form: Callable) -> Callable:
     def call(data: Data, folder: pathlib.Path) -> Found:
         text = _krm("doctor", *form(data, folder))
@@ -367,6 +401,8 @@ DOORS = {
     "explain: frames": Door(_explain(_frames), has_others=True),
     "explain: one frame": Door(_explain(_of_one(_table)), has_others=True),
     "tie_range: frames": Door(_tie_range(_frames), has_others=True),
+    "tie_range: one frame": Door(_tie_range_one, has_others=True),
+    "evaluate: arrays": Door(_arrays, has_queries=False, has_items=False),
     "evaluate: one frame": Door(_evaluate_one(_table), has_others=True),
     "evaluate: one lazy frame": Door(_evaluate_one(_lazy_table), True),
     "evaluate: one CSV": Door(_evaluate_one(_csv_table), has_others=True),
@@ -380,6 +416,11 @@ DOORS = {
     "a worker": Door(_job, has_items=False, has_notes=False),
     "krm eval: CSV": Door(_krm_eval(_csvs), has_others=True),
     "krm eval: one CSV": Door(_krm_eval(_of_one(_csv_table)), has_others=True),
+    "krm gate: CSV": Door(_krm_gate(_csvs), has_others=True),
+    "krm explain: CSV": Door(_krm_explain(_csvs), has_others=True),
+    "krm explain: one CSV": Door(
+        _krm_explain(_of_one(_csv_table)), has_others=True
+    ),
     "krm doctor: CSV": Door(_krm_doctor(_csvs), has_others=True),
     "krm doctor: one CSV": Door(_krm_doctor(_of_one(_csv_table)), True),
 }
