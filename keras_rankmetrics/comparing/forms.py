@@ -39,7 +39,7 @@ from keras_rankmetrics.files.blocks import Source
 from keras_rankmetrics.tables import checks
 from keras_rankmetrics.tables.ids import KINDS, as_text, ids_of
 from keras_rankmetrics.tables.item_rows import Rows
-from keras_rankmetrics.tables.roles import remedies_of_ranks
+from keras_rankmetrics.tables.roles import remedies_of_ranks, without_role
 
 _SEPARATOR = re.compile(r"[\s,;|\[]")
 _FEW = 8  # keys of a hit
@@ -102,6 +102,10 @@ class File(Input):
     def roles(self) -> dict[str, Any]:
         """Return what was read as each role, known once it is read."""
         return self.source.read_as
+
+    def unread(self) -> list[Any]:
+        """Return the columns that have no role, known once it is read."""
+        return without_role(self.source.header, self.source.read_as)
 
     def remedies(self) -> Mapping[str, str]:
         """Return what to do if ranks contradict the scores."""

@@ -254,6 +254,11 @@ class Side(Input):
         found = self.x.table.roles().items()
         return {role: name for role, name in found if role in roles}
 
+    def unread(self) -> list[Any]:
+        """Return the columns that have no role on either side."""
+        names: list[Any] = self.x.table.unread()
+        return names
+
     def remedies(self) -> Mapping[str, str]:
         """Return what to do if ranks contradict the scores."""
         remedies: Mapping[str, str] = self.x.table.remedies()

@@ -124,8 +124,9 @@ class Measured(NamedTuple):
         groups: the group of each list; empty without groups.
         rules: how the systems were read, as text; empty by default.
         statistics: those of the table; empty if they are these means.
-        read_as: the name of the column of each role, by `"truth"` and the
-            names of the systems; empty if nothing was assumed.
+        read_as: the name of the column of each role, and those of columns
+            that were `"not_read"`, by `"truth"` and the names of the systems;
+            empty if nothing was assumed, and all were read.
         notes: sentences about the labels of the truth.
     """
 
@@ -136,7 +137,7 @@ class Measured(NamedTuple):
     groups: tuple[str, ...] = ()
     rules: str = ""
     statistics: tuple[Statistic, ...] = ()
-    read_as: Mapping[str, Mapping[str, str]] = {}
+    read_as: Mapping[str, Mapping[str, Any]] = {}
     notes: tuple[str, ...] = ()
 
     @property

@@ -28,6 +28,7 @@ from keras_rankmetrics.comparing.reading import (
     Reading,
     check_numbers,
     have_same_id,
+    read_as,
     warn_of_direction,
 )
 from keras_rankmetrics.comparing.requirements import (
@@ -186,7 +187,6 @@ def of_systems(
         )
     # The truth comes first; a system of that name does not replace it.
     named = {"truth": judged} | runs | {"truth": judged}
-    sides = {name: x.read_as() for name, x in named.items()}
     return Measured(
         tuple(map(statistics.mean_of, members)),
         tuple(lists),
@@ -194,7 +194,7 @@ def of_systems(
         of_systems,
         of_groups,
         rules_in_words(str(sets[0].rules), sets),
-        read_as={name: roles for name, roles in sides.items() if roles},
+        read_as=read_as(named),
         notes=notes,
     )
 

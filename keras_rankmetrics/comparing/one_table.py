@@ -36,6 +36,7 @@ from keras_rankmetrics.comparing.reading import (
     Reading,
     have_same_id,
     is_empty,
+    read_as,
     warn_of_direction,
 )
 from keras_rankmetrics.comparing.requirements import (
@@ -423,7 +424,6 @@ def of_members(
         column = systems[name] or reading.chosen.get("score")
         warn_of_direction(column, own.reading.higher_is_better)
     texts = [ids.as_text(query) for query in queries]
-    read_as = table.read_as()
     of_truth = Overlap(
         judgements=lists.judged, same_id_judged=lists.same_id_judged
     )
@@ -437,7 +437,7 @@ def of_members(
         of_systems,
         together.groups_of_lists(groups or lists.groups or None, texts, False),
         lists.rules,
-        read_as={"truth": read_as} if read_as else {},
+        read_as=read_as({"truth": table}),
         notes=requirements.notes_on_shares(
             np.concatenate(lists.facts.labels), members
         ),

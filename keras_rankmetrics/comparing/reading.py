@@ -285,17 +285,27 @@ class Input(abc.ABC):
         """Return what was read as each role, such as the name of a column."""
         return {}
 
-    def read_as(self) -> dict[str, str]:
-        """Return what was read as each role, such as the name of a column.
+    def unread(self) -> list[Any]:
+        """Return the names of the columns that have no role."""
+        return []
 
-        It is empty if each has the name of its role, or the user chose it.
+    def read_as(self, rest: Sequence[Any]) -> dict[str, Any]:
+        """Return what was read as each role, and what is `"not_read"`.
+
+        It is empty if no column is left over, and the column of each role has
+        its name, or the user chose it.
+
+        Args:
+            rest: the columns that neither this input nor another one reads.
         """
         roles, chosen = {**self.roles(), **self.assumed}, self.reading.chosen
-        if all(
-            name in (role, chosen.get(role)) for role, name in roles.items()
-        ):
-            return {}
-        return {role: str(name) for role, name in roles.items()}
+        found = {role: str(name) for role, name in roles.items()}
+        names = dict.fromkeys(map(str, rest))
+        names.pop("", None)  # the index of a frame in CSV
+        if names:
+            return {**found, "not_read": [*names]}
+        are_plain = (x in (role, chosen.get(role)) for role, x in roles.items())
+        return {} if all(are_plain) else found
 
     def rows(self) -> Iterator[Rows]:
         """Yield chunks of whole queries, checked except for NaN."""
@@ -579,6 +589,23 @@ def checked_values(values: Any, argument: str) -> np.ndarray:
         return array
     single = np.promote_types(array.dtype, np.float32)
     return array.astype(single, copy=False)
+
+
+def read_as(inputs: Mapping[str, Input]) -> dict[str, dict[str, Any]]:
+    """Return what each input was read as, by its name, unless that is empty.
+
+    A column that one of them reads counts as read in all: a table that is both
+    the truth and the run has the labels and the scores.
+    """
+    rest = {name: x.unread() for name, x in inputs.items()}
+    read = set[Any]().union(
+        *(set(x.names() or ()) - {*rest[name]} for name, x in inputs.items())
+    )
+    found = {
+        name: x.read_as([x for x in rest[name] if x not in read])
+        for name, x in inputs.items()
+    }
+    return {name: columns for name, columns in found.items() if columns}
 
 
 def other_column(role: str, x: Any, argument: str) -> np.ndarray:

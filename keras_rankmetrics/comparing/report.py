@@ -47,6 +47,7 @@ _STATISTICS: dict[str, Callable[..., Findings]] = {
     "total": totals,
     "geometric mean": geometric_means,
 }
+_NAMES = 5  # of columns that were not read, at most
 # The estimate of each system with its difference, and sentences.
 _Found = tuple[list[tuple[Estimate, Difference | None]], list[str]]
 
@@ -588,9 +589,17 @@ def _read_as(measured: Measured) -> Iterator[str]:
     if all(side.items() <= of_all.items() for side in sides.values()):
         sides = {"": of_all}
     texts = [
-        f"{name}: ".removeprefix(": ")
-        + ", ".join(f"{role}={x}" for role, x in side.items())
+        f"{name}: ".removeprefix(": ") + _columns(**side)
         for name, side in sides.items()
     ]
     if measured.read_as:
         yield f"Read as: {'; '.join(texts)}."
+
+
+def _columns(not_read: Sequence[str] = (), **roles: str) -> str:
+    """Return the column of each role, and some of those that have none."""
+    names = ", ".join(not_read[:_NAMES])
+    more = f" and {len(not_read) - _NAMES} more" * (len(not_read) > _NAMES)
+    return ", ".join(f"{role}={x}" for role, x in roles.items()) + (
+        f"; not read: {names}{more}" * bool(not_read)
+    )

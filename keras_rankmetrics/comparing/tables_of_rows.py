@@ -41,6 +41,7 @@ from keras_rankmetrics.tables.roles import (
     ranks_in,
     ranks_next_to,
     remedies_of_ranks,
+    without_role,
 )
 
 # What returns a table in memory: of DuckDB, Ibis, PySpark and polars.
@@ -233,6 +234,10 @@ class Table(Input):
             columns["label"] = 1
         return columns
 
+    def unread(self) -> list[Any]:
+        """Return the columns that have no role."""
+        return without_role(self.names(), self.columns)
+
     def check_other_column(self, run: Table) -> None:
         """Raise ValueError if one column is the labels and the scores.
 
@@ -252,13 +257,9 @@ class Table(Input):
                 f"the scores: {argument({'score': others[0]})}."
             )
 
-    def _free(self, columns: Mapping[str, Any]) -> list[Any]:
-        """Return the columns that have no role."""
-        return [x for x in self.names() if x not in columns.values()]
-
     def _others(self, columns: Mapping[str, Any]) -> list[Any]:
         """Return the columns that have no role, and might have one."""
-        free = self._free(columns)
+        free = without_role(self.names(), columns)
         return list(filter(may_have_role, free))
 
     @functools.cached_property

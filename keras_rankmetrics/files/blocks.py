@@ -13,7 +13,7 @@ import sys
 import tempfile
 import weakref
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import IO, Any
 
 import numpy as np
@@ -70,6 +70,7 @@ class Source:
 
     Attributes:
         path: the name of the file, for errors.
+        header: the names of all columns, once they are known.
         ranks: the name of the column of ranks next to scores, by its role.
         read_as: what each role is read from, once that is known: the name of a
             column, `"field 3"` or `"-rank"`.
@@ -90,6 +91,7 @@ class Source:
         self.value = value
         self.columns = columns
         self.watch = watch
+        self.header: Sequence[str] = ()
         self.ranks: dict[str, str] = {}
         self.read_as: dict[str, str] = {}
         self.others = others

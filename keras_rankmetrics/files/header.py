@@ -52,6 +52,7 @@ def columns_by_name(
         expected, received, remedy = wrong
         remedy = _remedy_of_first_line(header) or remedy
         raise FileError(source.path, f"It {expected}", received, line, remedy)
+    source.header = header
     source.read_as.update(columns)
     source.ranks = roles.ranks_next_to(columns, header, source.columns)
     return columns | source.ranks

@@ -425,6 +425,7 @@ def _unnested(row: dict[str, Any], own: Sequence[str]) -> list[dict[str, Any]]:
     results = row.get("results")
     if isinstance(results, list) and {*map(type, results)} <= {dict}:
         row = row | dict.fromkeys(own)
+        del row["results"]
         return [row | result for result in results]
     return [row]
 

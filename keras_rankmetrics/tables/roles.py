@@ -231,7 +231,7 @@ def remedies_of_ranks(columns: Mapping[str, Any]) -> dict[str, str]:
 
 def ranks_in(header: Sequence[Any], columns: Mapping[str, Any]) -> list[Any]:
     """Return the columns of ranks that have no role."""
-    free = [name for name in header if name not in columns.values()]
+    free = without_role(header, columns)
     return [name for name in free if plain_name(name) == "rank"]
 
 
@@ -242,8 +242,22 @@ def parting(header: Sequence[Any], columns: Mapping[str, Any]) -> list[Any]:
         header: the names of all columns.
         columns: those with a role.
     """
-    free = [name for name in header if name not in columns.values()]
+    free = without_role(header, columns)
     return [name for name in free if plain_name(name) in _PARTS]
+
+
+def without_role(
+    header: Sequence[Any], columns: Mapping[str, Any]
+) -> list[Any]:
+    """Return the columns that have no role, even if a check reads them.
+
+    Args:
+        header: the names of all columns.
+        columns: those with a role, or by which rows may belong to several
+            tables.
+    """
+    read = [x for role, x in columns.items() if not role.startswith(PART)]
+    return [name for name in header if name not in read]
 
 
 def _one_of_each(
