@@ -390,8 +390,7 @@ def _check(
     facts.add_ids(judgements.queries, judgements.items)
     if labels is not None:
         facts.add_labels(labels)
-        if checks.are_all_relevant(facts, members):
-            truth.assumed |= {"relevant": "label>=1"}
+        truth.assumed |= checks.all_relevant(facts, members)
     checks.say(facts, members)
 
 

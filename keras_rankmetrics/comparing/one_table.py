@@ -415,8 +415,7 @@ def of_members(
     found, lists = _evaluated(sets, tables, sample_weight)
     queries = lists.queries()
     together.by_query("sample_weight", sample_weight, sorted(queries))
-    if checks.are_all_relevant(lists.facts, members):
-        table.assumed |= {"relevant": "label>=1"}
+    table.assumed |= checks.all_relevant(lists.facts, members)
     checks.say(lists.facts, members)
     for name, system in found.items():
         own = system.table

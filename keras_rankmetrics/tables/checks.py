@@ -337,8 +337,12 @@ def take_grades(metrics: Sequence[Any]) -> bool:
     return any(metric.definition.labels == "grades" for metric in metrics)
 
 
-def are_all_relevant(facts: Facts, metrics: Sequence[Any]) -> bool:
-    """Return True if labels look like ratings from 1 on, all of them relevant.
+def all_relevant(facts: Facts, metrics: Sequence[Any]) -> dict[str, str]:
+    """Return what is `"relevant"` if all labels are, which may be a mistake.
+
+    They are ratings from 1 on; or those of whole lists, for a metric that then
+    has one value for all orders. The labels of a truth apart from the run may
+    be those of relevant items alone.
 
     Args:
         facts: as for `said_of`.
@@ -346,9 +350,30 @@ def are_all_relevant(facts: Facts, metrics: Sequence[Any]) -> bool:
     """
     options = [metric.definition.options for metric in metrics]
     have_default = any(x.get("relevance_threshold") == 1 for x in options)
-    labels = facts.known_labels
-    lowest, highest = labels.min(initial=np.inf), labels.max(initial=0)
-    return bool(1 <= lowest < highest and have_default)
+    known = facts.known_labels
+    lowest, highest = known.min(initial=np.inf), known.max(initial=0)
+    if 1 <= lowest < highest and have_default:
+        return {"relevant": "label>=1"}
+    are_judged = len(known) == sum(map(len, facts.labels))
+    least = min(_least_relevant(metrics, max(highest, 1.0)), default=np.inf)
+    if facts.lists and are_judged and lowest >= least:
+        return {"relevant": "each item"}
+    return {}
+
+
+def _least_relevant(metrics: Sequence[Any], default: float) -> list[float]:
+    """Return the lowest label of relevant items for each metric of grades.
+
+    Args:
+        metrics: the metrics.
+        default: that of metrics without a threshold.
+    """
+    return [
+        x.options.get("relevance_threshold", default)
+        for x in (metric.definition for metric in metrics)
+        if "relevance_threshold" in x.options or x.reads_grades
+        if x.labels == "grades"
+    ]
 
 
 def _examples(labels: np.ndarray) -> np.ndarray:
@@ -418,15 +443,7 @@ def _nothing_judged(facts: Facts, _: Sequence[Any]) -> _Found:
 
 def _low_labels(facts: Facts, metrics: Sequence[Any]) -> _Found:
     highest = facts.known_labels.max(initial=-1)
-    least = max(
-        (
-            x.options.get("relevance_threshold", 1.0)
-            for x in (metric.definition for metric in metrics)
-            if "relevance_threshold" in x.options or x.reads_grades
-            if x.labels == "grades"
-        ),
-        default=0.0,
-    )
+    least = max(_least_relevant(metrics, 1.0), default=0.0)
     if not 0 <= highest < least:
         return None
     return (
