@@ -109,8 +109,9 @@ def evaluate(
             `"weight"` and `"group"` name columns of the truth, or of one table,
             in place of `sample_weight` and `groups`: rows of a query have one.
             Common names are recognized without it, and the result reports them
-            as `Read as`. A label of None means that each row is relevant; of
-            one table, an item of None leaves that column out.
+            as `Read as`, with the columns that were not read. A label of None
+            means that each row is relevant; of one table, an item of None
+            leaves that column out.
         query_ids: `[queries]`, the id of each row of an input without ids of
             queries; by default the number of the row, next to queries that are
             numbered 0, 1, 2, ... or also in order.

@@ -69,7 +69,7 @@ FRAMES = {
     "pandas": pandas,
     "pandas, to_dict": lambda *of: pandas(*of).to_dict(),
     "pandas, to_dict of rows": lambda *of: pandas(*of).to_dict("index"),
-    "pandas, to_records": lambda *of: pandas(*of).to_records(),
+    "pandas, to_records": lambda *of: pandas(*of).to_records(index=False),
     "pandas, index of two levels": lambda rows, names=FIELDS: pandas(
         rows, names
     ).set_index([*names[:2]]),
