@@ -404,7 +404,7 @@ def _by_position(
     """Return the values for arrays."""
     found, metrics = {}, [x for each in sets for x in each.members]
     for name, system in systems.items():
-        passed = truth, together.exact(system), weight
+        passed = truth, together.in_single_precision(system), weight
         try:
             of_sets = [values.of_arrays(x.members, passed) for x in sets]
         except (TypeError, ValueError) as error:

@@ -244,7 +244,7 @@ def check_arrays(
         warn_if_swapped(labels, scores)
 
 
-def exact(scores: Any) -> Any:
+def in_single_precision(scores: Any) -> Any:
     """Return float64 scores in float32, in their order; others as they are."""
     is_array = isinstance(scores, np.ndarray) and scores.ndim > 1
     if not is_array or scores.dtype != np.float64:
