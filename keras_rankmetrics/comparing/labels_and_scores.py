@@ -6,6 +6,7 @@ table are held in memory only if the rows of a query are apart.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import functools
 import os
@@ -32,7 +33,7 @@ from keras_rankmetrics.comparing.tables_of_rows import (
     names_in,
 )
 from keras_rankmetrics.engine.inputs.shapes import check_aligned_axis
-from keras_rankmetrics.files import runs
+from keras_rankmetrics.files import QueriesReturnError, runs
 from keras_rankmetrics.files.blocks import Source
 from keras_rankmetrics.files.fields import INEXACT
 from keras_rankmetrics.tables import ids, item_rows, roles
@@ -213,8 +214,10 @@ class Held:
 
     @functools.cached_property
     def parts(self) -> list[Part]:
-        """All rows."""
-        return [part for part in self.table.parts() if len(part.query)]
+        """All rows; those of a table whose queries are apart, read again."""
+        while True:
+            with contextlib.suppress(QueriesReturnError):
+                return [part for part in self.table.parts() if len(part.query)]
 
     def labelled(self) -> Held:
         """Return the rows that have a label, which may be missing."""

@@ -404,9 +404,14 @@ def _by_position(
     """Return the values for arrays."""
     found, metrics = {}, [x for each in sets for x in each.members]
     for name, system in systems.items():
-        passed = truth, together.in_single_precision(system), weight
         try:
-            of_sets = [values.of_arrays(x.members, passed) for x in sets]
+            of_sets = [
+                values.of_arrays(
+                    x.members,
+                    (truth, together.scores_by(x.rules, system), weight),
+                )
+                for x in sets
+            ]
         except (TypeError, ValueError) as error:
             if name != ALL:
                 error.add_note(f"The error concerns the system {name!r}.")

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -427,6 +427,7 @@ def of_members(
         judgements=lists.judged, same_id_judged=lists.same_id_judged
     )
     of_systems = {name: x.found(of_truth, sets) for name, x in found.items()}
+    of_groups = lists.groups if "group" in table.more else groups
     if reading.drop_same_id:
         together.warn_if_none_dropped(x.overlap for x in of_systems.values())
     return Measured(
@@ -434,7 +435,7 @@ def of_members(
         tuple(texts),
         f"{lists.truth % 2**64:016x}",
         of_systems,
-        together.groups_of_lists(groups or lists.groups or None, texts, False),
+        together.groups_of_lists(of_groups, texts, False),
         lists.rules,
         read_as=read_as({"truth": table}),
         notes=requirements.notes_on_shares(
@@ -466,11 +467,16 @@ def tables_of(truth: Any, reading: Reading) -> Any:
     label = reading.chosen.get("label")
     if not isinstance(label, Mapping):
         return truth
-    if set(label) != set(KINDS):
+    if set(label) != set(KINDS) or len({*map(str, label.values())}) < 2:
         raise ValueError(
             "Labels by humans and by a judge should be in two columns. "
             f"Received: {label!r}. Name both: "
             '`columns={"label": {"human": "...", "judge": "..."}}`.'
+        )
+    if isinstance(truth, Iterator):
+        raise ValueError(
+            "A table with labels by humans and by a judge should be one that "
+            "can be read again. Received: a stream. Pass a table or a file."
         )
     return {kind: Labelled(truth, label[kind]) for kind in KINDS}
 
@@ -500,7 +506,8 @@ def _of_sides(
     more = ("subtopic",) if are_by_subtopic else ()
     table = one_table_of(truth, reading, more)
     held = Held(table)
-    of_truth = held if depth is None else held.labelled()
+    # Humans label some items, and the judge all.
+    of_truth = held.labelled() if depth else held
     judged = Side(of_truth, "label", "`truth`", reading, table.more)
     if are_by_subtopic and held.parts and not has_items(table):
         raise ValueError(

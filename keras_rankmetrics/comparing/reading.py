@@ -305,7 +305,7 @@ class Input(abc.ABC):
         if names:
             return {**found, "not_read": [*names]}
         are_plain = (x in (role, chosen.get(role)) for role, x in roles.items())
-        return {} if all(are_plain) else found
+        return {} if all(are_plain) and not self.more else found
 
     def rows(self) -> Iterator[Rows]:
         """Yield chunks of whole queries, checked except for NaN."""
@@ -611,7 +611,7 @@ def read_as(inputs: Mapping[str, Input]) -> dict[str, dict[str, Any]]:
 def other_column(role: str, x: Any, argument: str) -> np.ndarray:
     """Return a column besides those of `Rows` as an array, by its role."""
     if role == "weight":
-        return checked_values(x, argument)
+        return checked_values(x, f"the weights of {argument}")
     return column_array(x) if role == "group" else ids_of(x, argument)
 
 

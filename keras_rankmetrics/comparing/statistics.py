@@ -100,14 +100,15 @@ def are_judge_corrected(
         raise ValueError(
             '`truth` should be `{"human": truth, "judge": truth}` for metrics '
             f"that are corrected for a judge. Received: {type(truth).__name__} "
-            f"for {names}. Pass both kinds of labels; of one table, name their "
-            'columns: `columns={"label": {"human": "...", "judge": "..."}}`.'
+            f"for {names}. Pass both kinds of labels; for one table without a "
+            "run, name their columns: "
+            '`columns={"label": {"human": "...", "judge": "..."}}`.'
         )
     if has_judge and sample_weight is not None:
         raise ValueError(
-            "`sample_weight` should be None for labels by humans and by a "
-            "judge, and no column the weight: all lists have the same. "
-            f"Received: {type(sample_weight).__name__}. Leave it out."
+            "Labels by humans and by a judge should come without weights: "
+            f"`sample_weight` should be None. Received: {sample_weight!r:.80}. "
+            "Leave it out, and a column of weights, too."
         )
     return has_judge
 
@@ -158,12 +159,30 @@ def by_judge(
         systems=both,
         groups=tuple(groups[name] for name in lists) if groups else (),
         notes=(*dict.fromkeys((*human.notes, *judge.notes)),),
+        read_as=_of_both_kinds(human.read_as, judge.read_as),
         statistics=tuple(
             statistic._replace(metrics=(place, place + len(members)))
             for statistic in statistics
             for place in statistic.metrics
         ),
     )
+
+
+def _of_both_kinds(human: Any, judge: Any) -> dict[str, dict[str, Any]]:
+    """Return the columns of both kinds of labels, by side and role."""
+    found = {}
+    for side in {**human, **judge}:
+        one, other = human.get(side, {}), judge.get(side, {})
+        read = {**one, **other}
+        rest = [x for x in one.get("not_read", ()) if x in other["not_read"]]
+        if one.get("label") != other.get("label"):
+            labels = [str(x["label"]) for x in (one, other) if "label" in x]
+            read["label"] = " and ".join(labels)
+        if "not_read" in read:
+            read.pop("not_read")
+            read |= {"not_read": rest} if rest else {}
+        found[side] = read
+    return found
 
 
 def have_labels(labels: Any) -> np.ndarray:

@@ -24,6 +24,7 @@ from keras_rankmetrics.comparing.reading import (
     Input,
     Reading,
     checked_rows,
+    checked_values,
     other_column,
 )
 from keras_rankmetrics.engine.inputs.shapes import check_aligned_axis
@@ -33,11 +34,13 @@ from keras_rankmetrics.files import runs
 from keras_rankmetrics.tables.ids import as_text, column_array
 from keras_rankmetrics.tables.item_rows import Part, Rows
 from keras_rankmetrics.tables.roles import (
+    IN_ORDER,
     RANKS,
     argument,
     columns_of_roles,
     may_have_role,
     parting,
+    plain_name,
     ranks_in,
     ranks_next_to,
     remedies_of_ranks,
@@ -175,9 +178,7 @@ class Table(Input):
             raise self._error(*wrong)
         return columns
 
-    def _error(
-        self, expected: str, received: Sequence[Any], remedy: str
-    ) -> ValueError:
+    def _error(self, expected: str, received: Any, remedy: str) -> ValueError:
         text = f"{self.argument} {expected} Received: {received}. {remedy}"
         return ValueError(text)
 
@@ -196,8 +197,27 @@ class Table(Input):
             value = -self.reading.sign * ranks
         else:
             value = arrays.get(self.value, np.ones(len(query)))
+            self._check_no_scores(value)
         others = {role: arrays[role] for role in self.more}
         yield Columns(query, item, value, {**others, **self._ranks()})
+
+    def _check_no_scores(self, value: Any) -> None:
+        """Raise ValueError if labels in a column of scores seem to be scores.
+
+        Args:
+            value: the labels, or the scores of a run.
+        """
+        name = self.columns.get("label")
+        if plain_name(name) != "score" or "label" in self.reading.chosen:
+            return
+        numbers = checked_values(value, self.argument)
+        for wrong in numbers[numbers % 1 > 0][:1]:
+            raise self._error(
+                f"should have whole numbers as labels in a column {name!r}.",
+                wrong,
+                f"This looks like a run. {IN_ORDER} If it is not, name the "
+                f"labels: {argument({'label': name})}.",
+            )
 
     def _ranks(self) -> dict[str, np.ndarray]:
         """Return the ranks next to scores as floats, by their role."""

@@ -244,12 +244,23 @@ def check_arrays(
         warn_if_swapped(labels, scores)
 
 
-def in_single_precision(scores: Any) -> Any:
-    """Return float64 scores in float32, in their order; others as they are."""
-    is_array = isinstance(scores, np.ndarray) and scores.ndim > 1
-    if not is_array or scores.dtype != np.float64:
+def scores_by(rules: Rules, scores: Any) -> Any:
+    """Return float64 scores `[lists, items]` in float32, in their order.
+
+    Lists of floats are float64; all other scores stay as they are.
+
+    Args:
+        rules: the rules, which may compare scores in another dtype.
+        scores: the scores of a system.
+    """
+    is_list = isinstance(scores, list | tuple)
+    array = _as_floats(scores) if is_list else scores
+    if not isinstance(array, np.ndarray) or array.ndim != 2:
         return scores
-    return rows_in_float32(scores)
+    if array.dtype != np.float64 or np.isnan(array).any():
+        return scores
+    plain = rules._replace(drop_same_id=False)  # there are no ids
+    return rows_in_float32(plain.read_scores(array, np.zeros(0, bool)))
 
 
 def _facts_of(
@@ -477,7 +488,8 @@ def weights_of(sample_weight: Any, queries: np.ndarray) -> np.ndarray | None:
     if not isinstance(sample_weight, Mapping):
         raise TypeError(
             "`sample_weight` should be a dict with the weight of each query. "
-            f"Received: {type(sample_weight).__name__}."
+            f"Received: {type(sample_weight).__name__}. For a column of the "
+            'truth, pass `columns={"weight": "..."}`.'
         )
     # Text also names ids of bytes, which only files and `Rows` have.
     keys = [
@@ -550,7 +562,8 @@ def groups_of_lists(
         raise TypeError(
             "`groups` should be a dict with the group of each query, or for "
             "lists without ids a column in their order. Received: "
-            f"{type(groups).__name__}. Pass a dict: `{{query: group}}`."
+            f"{type(groups).__name__}. Pass a dict: `{{query: group}}`; or for "
+            'a column of the truth, `columns={"group": "..."}`.'
         )
     if isinstance(groups, Mapping):
         groups = {as_text(query): group for query, group in groups.items()}

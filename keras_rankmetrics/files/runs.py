@@ -24,6 +24,8 @@ from keras_rankmetrics.files.parquet import parquet_parts
 from keras_rankmetrics.tables.ids import pair_keys, twins
 from keras_rankmetrics.tables.item_rows import (
     Part,
+    numbered,
+    order_of,
     run_starts,
 )
 
@@ -49,8 +51,7 @@ def chunks_of_file(source: Source) -> Iterator[Part]:
         return
     found = Part.joined(_parts(source))
     if source.value != "label":
-        _, codes = np.unique(found.query, return_inverse=True)
-        found = found.at(np.argsort(codes, kind="stable"))
+        found = found.at(order_of(numbered(found.query)[0]))
     check_labels(source, found)
     yield found
 

@@ -9,6 +9,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from keras_rankmetrics.engine.messages import nearest
+
 # The names of columns in common data and tools: those of the first tuple, and
 # if there are none, those of the next, since the names of ids may be next to
 # texts and to other numbers. Case and punctuation do not matter.
@@ -357,11 +359,12 @@ def check_chosen(
     for role, name in named:
         if name is not None and not any(name in table for table in tables):
             shown = [table for table in tables if table]
+            hint = nearest(str(name), map(str, itertools.chain(*shown)))
             raise ValueError(
                 f"{argument({role: name})} should name a column. Received: "
                 f"{name!r} for the {role}, and "
                 f"{f'the columns {shown}' if shown else 'inputs without names'}"
-                ". Correct the name, or leave it out."
+                f".{hint} Correct the name, or leave it out."
             )
 
 

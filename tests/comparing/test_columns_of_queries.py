@@ -313,8 +313,8 @@ def test_labels_by_humans_and_by_a_judge_in_one_table():
     ("columns", "expected"),
     [
         ({"label": {"human": "human"}}, "in two columns"),
-        ({"label": "judge"}, "of one table, name their columns"),
-        (JUDGED | {"weight": "score"}, "no column the weight"),
+        ({"label": "judge"}, "for one table without a run"),
+        (JUDGED | {"weight": "score"}, "should come without weights"),
         ({"label": {"human": "human", "judge": "x"}}, "should name a column"),
     ],
 )
@@ -332,3 +332,89 @@ def test_humans_label_all_of_a_list_or_nothing():
     metric, columns = krm.JudgeCorrected(krm.NDCG(k=3)), {"score": "score"}
     with pytest.raises(ValueError, match="no label for the item 'b'"):
         krm.evaluate(table, metrics=metric, columns=JUDGED | columns)
+
+
+def test_a_table_whose_queries_are_apart_is_read_again(tmp_path):
+    path = tmp_path / "apart.csv"
+    table = BY_SUBTOPIC.sample(frac=1, random_state=3)
+    table.to_csv(path, index=False)
+    expected = dict(krm.evaluate(BY_SUBTOPIC, metrics=OF_SUBTOPICS))
+    for form in (path, pl.from_pandas(table).lazy()):
+        found = dict(krm.evaluate(form, metrics=OF_SUBTOPICS))
+        assert found == pytest.approx(expected)
+
+
+def test_a_judge_labels_all_items():
+    table = judged_table()
+    table["judge"] = table.judge.where(table.index % 5 > 0)
+    metric, columns = krm.JudgeCorrected(krm.NDCG(k=3)), {"score": "score"}
+    with pytest.raises(ValueError, match="Received: NaN"):
+        krm.evaluate(table, metrics=metric, columns=JUDGED | columns)
+
+
+def test_both_kinds_of_labels_were_read():
+    metric, columns = krm.JudgeCorrected(krm.NDCG(k=3)), {"score": "score"}
+    found = krm.evaluate(
+        judged_table(), metrics=metric, columns=JUDGED | columns
+    )
+    text = str(found).replace("\n", " ")
+    assert "label=human and judge, score=score; not read: new." in text
+    assert found.to_dict()["read_as"]["truth"]["not_read"] == ["new"]
+
+
+def test_what_kinds_of_labels_cannot_be_in():
+    metric, columns = krm.JudgeCorrected(krm.NDCG(k=3)), {"score": "score"}
+    one = {"label": {"human": "judge", "judge": "judge"}}
+    with pytest.raises(ValueError, match="in two columns"):
+        krm.evaluate(judged_table(), metrics=metric, columns=one | columns)
+    stream = pl.from_pandas(judged_table()).to_arrow().to_reader()
+    with pytest.raises(ValueError, match="Received: a stream"):
+        krm.evaluate(stream, metrics=metric, columns=JUDGED | columns)
+
+
+def test_groups_of_one_table_may_be_a_series():
+    groups = TABLE.groupby("query_id").lang.first()
+    found = krm.evaluate(TABLE, metrics="RR", groups=groups)
+    expected = krm.evaluate(TABLE, metrics="RR", columns={"group": "lang"})
+    assert found.per_list() == expected.per_list()
+
+
+def test_groups_have_one_order_in_a_frame_and_in_a_file(tmp_path):
+    table = TABLE.sample(frac=1, random_state=1)
+    path = tmp_path / "table.csv"
+    table.to_csv(path, index=False)
+    found = [
+        [*krm.evaluate(x, metrics="RR", columns=COLUMNS).groups]
+        for x in (table, path)
+    ]
+    assert found[0] == found[1]
+
+
+def test_a_run_passed_as_the_truth_is_refused():
+    other = RUN.assign(score=RUN.score + 1)
+    with pytest.raises(ValueError, match="This looks like a run"):
+        krm.evaluate(other, RUN, "RR")
+    found = krm.evaluate(other, RUN, "NDCG@3", columns={"label": "score"})
+    assert found["NDCG@3"] > 0
+
+
+@pytest.mark.parametrize("form", [np.array, list])
+def test_arrays_keep_the_order_of_their_scores(form):
+    labels, scores = [[0, 0, 1]] * 2, [[1e8 + 1, 1e8, 1e8 + 2]] * 2
+    found = krm.evaluate(form(labels), form(scores), "RR@1")
+    assert found["RR@1"] == 1
+    rounded = krm.evaluate(
+        form([[1, 0, 0]] * 2),
+        form([[1e8, 1e8 + 1, 1e8 + 2]] * 2),
+        "NDCG@1",
+        convention="xgboost",
+    )
+    assert rounded["NDCG@1"] == 1  # of equal scores in float32
+
+
+def test_arrays_of_steps_have_values():
+    rng = np.random.default_rng(0)
+    labels, scores = rng.integers(0, 2, (2, 4, 5)), rng.random((2, 4, 5))
+    found = krm.evaluate(labels, scores, "RR@1")
+    single = krm.evaluate(labels, scores.astype(np.float32), "RR@1")
+    assert found["RR@1"] == single["RR@1"]
