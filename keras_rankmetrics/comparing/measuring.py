@@ -408,7 +408,13 @@ def _by_position(
             of_sets = [
                 values.of_arrays(
                     x.members,
-                    (truth, together.scores_by(x.rules, system), weight),
+                    (
+                        truth,
+                        together.array_by(x.rules, system)
+                        if all(m.inputs == "scores" for m in x.members)
+                        else system,
+                        weight,
+                    ),
                 )
                 for x in sets
             ]

@@ -236,7 +236,9 @@ def check_arrays(
         for each in rules:
             each.read_labels_of_lists(labels.ravel())
         _warn_if_order(system)
-        if labels.ndim == 2 and labels.shape == scores.shape:
+        # Two items in the wrong order are as likely as any other order.
+        is_one_step = labels.ndim == 2 and labels.shape == scores.shape
+        if is_one_step and labels.shape[1] > 2:
             argument = each_input.argument
             checks.say(_facts_of(labels, scores, argument), ())
         if all(x.shape[1:] == (3,) and len(x) > 1 for x in (labels, scores)):
@@ -244,7 +246,7 @@ def check_arrays(
         warn_if_swapped(labels, scores)
 
 
-def scores_by(rules: Rules, scores: Any) -> Any:
+def array_by(rules: Rules, scores: Any) -> Any:
     """Return float64 scores `[lists, items]` in float32, in their order.
 
     Lists of floats are float64; all other scores stay as they are.

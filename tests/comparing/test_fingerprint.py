@@ -24,7 +24,7 @@ def test_equal_labels_have_one_fingerprint(same):
     labels = np.random.default_rng(0).integers(0, 3, (300, 300))
 
     def truth(labels):
-        scores = np.zeros((300, 300), np.float32)
+        scores = np.tile(np.arange(300, 0, -1, np.float32), (300, 1))
         return krm.compare(labels, {"s": scores}, krm.NDCG()).measured.truth
 
     assert truth(same(labels)) == truth(labels)
@@ -51,7 +51,8 @@ def test_labels_of_unequal_lengths_have_one_fingerprint(of_list):
 @pytest.mark.not_on("numpy", reason="its arrays are of numpy's own memory")
 def test_a_fingerprint_takes_little_memory():
     labels = np.zeros((300, 1000), np.int64)
-    passed = labels, {"s": np.zeros(labels.shape, np.float32)}, krm.NDCG(k=5)
+    scores = np.tile(np.arange(1000, 0, -1, np.float32), (300, 1))
+    passed = labels, {"s": scores}, krm.NDCG(k=5)
     krm.compare(*passed)
     tracemalloc.start()
     measured.fingerprint_of(labels)
