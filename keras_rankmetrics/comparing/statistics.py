@@ -170,18 +170,18 @@ def by_judge(
 
 def _of_both_kinds(human: Any, judge: Any) -> dict[str, dict[str, Any]]:
     """Return the columns of both kinds of labels, by side and role."""
+    sides = [*human.values(), *judge.values()]
+    labels = dict.fromkeys(x["label"] for x in sides if "label" in x)
     found = {}
     for side in {**human, **judge}:
-        one, other = human.get(side, {}), judge.get(side, {})
-        read = {**one, **other}
-        rest = [x for x in one.get("not_read", ()) if x in other["not_read"]]
-        if one.get("label") != other.get("label"):
-            labels = [str(x["label"]) for x in (one, other) if "label" in x]
-            read["label"] = " and ".join(labels)
-        if "not_read" in read:
-            read.pop("not_read")
-            read |= {"not_read": rest} if rest else {}
-        found[side] = read
+        both = human.get(side, {}), judge.get(side, {})
+        names = (name for x in both for name in x.get("not_read", ()))
+        # A column of one kind is left over by the other one.
+        rest = [name for name in dict.fromkeys(names) if name not in labels]
+        read = {**both[0], **both[1]}
+        read.pop("not_read", None)
+        read |= {"label": " and ".join(labels)} if "label" in read else {}
+        found[side] = read | ({"not_read": rest} if rest else {})
     return found
 
 

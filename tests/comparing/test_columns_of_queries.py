@@ -362,6 +362,19 @@ def test_both_kinds_of_labels_were_read():
     assert found.to_dict()["read_as"]["truth"]["not_read"] == ["new"]
 
 
+@pytest.mark.parametrize("kind", ["human", "judge"])
+def test_one_of_two_truths_has_a_column_more(kind):
+    table = judged_table()
+    ids = table[["query_id", "item_id"]]
+    truth = {kind: ids.assign(label=table[kind]) for kind in ("human", "judge")}
+    truth["human"] = truth["human"].dropna()
+    truth[kind] = truth[kind].assign(annotator="x")
+    metric, run = krm.JudgeCorrected(krm.NDCG(k=3)), ids.assign(score=table.new)
+    found = krm.evaluate(truth, run, metric).to_dict()["read_as"]["truth"]
+    assert found["label"] == "label"
+    assert found["not_read"] == ["annotator"]
+
+
 def test_what_kinds_of_labels_cannot_be_in():
     metric, columns = krm.JudgeCorrected(krm.NDCG(k=3)), {"score": "score"}
     one = {"label": {"human": "judge", "judge": "judge"}}
