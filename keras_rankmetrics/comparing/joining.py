@@ -487,6 +487,22 @@ class Joining:
         )
 
 
+def without_dropped(
+    rules: Rules, labels: np.ndarray, same: np.ndarray
+) -> np.ndarray:
+    """Return labels, `UNJUDGED` for items that rules drop from the truth.
+
+    Args:
+        rules: the rules.
+        labels: `[rows]`.
+        same: True for rows whose item has the id of its query; read only if
+            the rules drop these.
+    """
+    if not rules.drops_judgements:
+        return labels
+    return np.where(same, UNJUDGED, labels)
+
+
 def scores_by(
     rules: Sequence[Rules],
     scores: np.ndarray,

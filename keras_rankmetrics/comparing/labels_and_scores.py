@@ -6,7 +6,6 @@ table are held in memory only if the rows of a query are apart.
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import functools
 import os
@@ -22,6 +21,7 @@ from keras_rankmetrics.comparing.reading import (
     Reading,
     checked_values,
     other_column,
+    read_whole,
 )
 from keras_rankmetrics.comparing.tables_of_rows import (
     ROWS,
@@ -33,7 +33,7 @@ from keras_rankmetrics.comparing.tables_of_rows import (
     names_in,
 )
 from keras_rankmetrics.engine.inputs.shapes import check_aligned_axis
-from keras_rankmetrics.files import QueriesReturnError, runs
+from keras_rankmetrics.files import runs
 from keras_rankmetrics.files.blocks import Source
 from keras_rankmetrics.files.fields import INEXACT
 from keras_rankmetrics.tables import ids, item_rows, roles
@@ -215,9 +215,9 @@ class Held:
     @functools.cached_property
     def parts(self) -> list[Part]:
         """All rows; those of a table whose queries are apart, read again."""
-        while True:
-            with contextlib.suppress(QueriesReturnError):
-                return [part for part in self.table.parts() if len(part.query)]
+        return read_whole(
+            lambda: [part for part in self.table.parts() if len(part.query)]
+        )
 
     def labelled(self) -> Held:
         """Return the rows that have a label, which may be missing."""

@@ -54,7 +54,6 @@ from keras_rankmetrics.tables.members import (
     metrics_in,
     warn_of_objects,
 )
-from keras_rankmetrics.types import UNJUDGED
 
 _MANY = 10  # queries; few of them are an example
 _PLAIN = Convention("ours", "", "", {})  # without rules
@@ -217,14 +216,14 @@ def _by_id(
     weights = truth.of_queries("weight", sample_weight)
     weights = together.weights_of(weights, queries)
     ruled = [
-        joining.Ruled(own, _order_of_ties(each), each.rules)
+        joining.Ruled(own, each.order_of_ties(have_ids=True), each.rules)
         for each, own in zip(sets, judged, strict=True)
     ]
     found = {}
     look_further = any(metric.k != 1 for metric in members)
     for name, run in runs.items():
         of_sets = None
-        while of_sets is None:
+        while of_sets is None:  # as in `read_whole`
             with contextlib.suppress(QueriesReturnError):
                 joined = joining.Joining(
                     ruled, run.argument, depth or 0, run.dropped
@@ -255,14 +254,6 @@ def _by_id(
         )
     texts = [as_text(query) for query in queries.tolist()]
     return texts, first.fingerprint, notes, found
-
-
-def _order_of_ties(of_rules: RuleSet) -> str:
-    """Return the order of tied items that some metric reads."""
-    if not of_rules.are_in_order:
-        return "options"
-    ties: str = of_rules.rules.ties
-    return "last_id_first" if ties == "options" else ties
 
 
 def _evaluated(
@@ -346,11 +337,10 @@ def _judged(
         key = each.rules.labels, each.rules.drops_judgements
         of_labels.setdefault(key, []).append(each)
         if key not in labels:
-            labels[key] = each.rules.read_labels(rows.value)
-            if each is sets[0] and (labels[key] != rows.value).any():
+            read = each.rules.read_labels(rows.value)
+            if each is sets[0] and (read != rows.value).any():
                 truth.assumed |= {"relevant": "each item of the truth"}
-            if each.rules.drops_judgements:
-                labels[key] = np.where(same, UNJUDGED, labels[key])
+            labels[key] = joining.without_dropped(each.rules, read, same)
     found = joining.Judgements.each(
         rows, [*labels.values()], truth.queries(), subtopics
     )
@@ -405,19 +395,10 @@ def _by_position(
     found, metrics = {}, [x for each in sets for x in each.members]
     for name, system in systems.items():
         try:
-            of_sets = [
-                values.of_arrays(
-                    x.members,
-                    (
-                        truth,
-                        together.array_by(x.rules, system)
-                        if all(m.inputs == "scores" for m in x.members)
-                        else system,
-                        weight,
-                    ),
-                )
-                for x in sets
-            ]
+            of_sets = []
+            for each in sets:
+                passed = truth, together.array_by(each, system), weight
+                of_sets.append(values.of_arrays(each.members, passed))
         except (TypeError, ValueError) as error:
             if name != ALL:
                 error.add_note(f"The error concerns the system {name!r}.")

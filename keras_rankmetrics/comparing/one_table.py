@@ -8,7 +8,6 @@ read once for all columns of scores, and only a chunk of it is in memory.
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -37,6 +36,7 @@ from keras_rankmetrics.comparing.reading import (
     have_same_id,
     is_empty,
     read_as,
+    read_whole,
     warn_of_direction,
 )
 from keras_rankmetrics.comparing.requirements import (
@@ -48,7 +48,6 @@ from keras_rankmetrics.comparing.requirements import (
 from keras_rankmetrics.conventions.rules import SIGNS, Rules
 from keras_rankmetrics.engine.inputs import warn_if_swapped
 from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
-from keras_rankmetrics.files import QueriesReturnError
 from keras_rankmetrics.metrics.judge_corrected import KINDS
 from keras_rankmetrics.tables import checks, ids, item_rows, roles
 from keras_rankmetrics.tables.item_rows import Part, Rows
@@ -166,17 +165,10 @@ class ListsOfTable:
     def rules(self) -> str:
         """The rules by which ties and labels were read, as text."""
         first, *_ = self._sets
-        usual = first.rules
-        if first.are_in_order and not has_items(self._table):
-            usual = usual._replace(ties=self._ties(usual))
+        usual, order = first.rules, first.order_of_ties(have_ids=False)
+        if order != "options" and not has_items(self._table):
+            usual = usual._replace(ties=order)
         return rules_in_words(str(usual), self._sets)
-
-    def _ties(self, rules: Rules) -> Any:
-        """Return the order of tied items: by id, or of rows without ids."""
-        if rules.ties != "options":
-            return rules.ties
-        has_ids = has_items(self._table)
-        return "last_id_first" if has_ids else "first_row_first"
 
     def queries(self) -> list[Any]:
         """Return the ids of all queries.
@@ -261,8 +253,7 @@ class ListsOfTable:
             same: `[rows]`, True for items with the id of their query.
         """
         labels = rules.read_labels_of_lists(labels)
-        if rules.drops_judgements:
-            labels = np.where(same, UNJUDGED, labels)
+        labels = joining.without_dropped(rules, labels, same)
         found: np.ndarray = np.where(labels < 0, UNJUDGED, labels)
         return found.astype(np.float32)
 
@@ -321,8 +312,8 @@ class ListsOfTable:
             ValueError: if tied items should be in the order of ids that the
                 table lacks.
         """
-        sign = SIGNS.get(self._ties(of_rules.rules))
-        if not of_rules.are_in_order or sign is None:
+        sign = SIGNS.get(of_rules.order_of_ties(has_items(self._table)))
+        if sign is None:
             return slice(None)
         if has_items(self._table):
             return joining.by_score_and_id(lists, scores, items, sign)
@@ -397,10 +388,8 @@ def of_members(
     together.check_higher(systems, reading)
     reads = requirements.truth_of(members)
     if reads == "subtopics" or depth is not None:
-        of_queries = groups, sample_weight
-        return _of_sides(
-            members, truth, systems, reading, rules, *of_queries, depth
-        )
+        asked = members, truth, systems, reading, rules, groups, sample_weight
+        return _of_sides(*asked, depth)
     if reads is not None:
         raise ValueError(
             "A table of labels and scores should have metrics that take these. "
@@ -517,11 +506,7 @@ def _of_sides(
         )
     runs = {
         name: Side(
-            held,
-            "score",
-            "`truth`",
-            reading.of_system(name),
-            place=place,
+            held, "score", "`truth`", reading.of_system(name), place=place
         )
         for place, name in enumerate(systems, start=1)
     }
@@ -539,7 +524,8 @@ def _evaluated(
     is_series = hasattr(sample_weight, "to_dict")
     weights = sample_weight.to_dict() if is_series else sample_weight
     definitions = [[x.definition for x in each.members] for each in sets]
-    while True:
+
+    def read() -> tuple[dict[str, System], ListsOfTable]:
         systems = {}
         for name, table in tables.items():
             table.unranked = 0  # of a table that is read again
@@ -547,7 +533,8 @@ def _evaluated(
             of_sets = [*map(values.ListsSoFar, definitions)]
             systems[name] = System(table, of_sets)
         lists = ListsOfTable(systems, sets, weights)
-        with contextlib.suppress(QueriesReturnError):
-            for part in next(iter(tables.values())).parts():
-                lists.add(part)
-            return systems, lists
+        for part in next(iter(tables.values())).parts():
+            lists.add(part)
+        return systems, lists
+
+    return read_whole(read)

@@ -11,8 +11,8 @@ import abc
 import contextlib
 import dataclasses
 import functools
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, ClassVar, Literal, NamedTuple
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, ClassVar, Literal, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -30,6 +30,7 @@ from keras_rankmetrics.tables.ids import (
 )
 from keras_rankmetrics.tables.item_rows import NO_OTHERS, Rows
 
+_Read = TypeVar("_Read")
 _ROLES = ("query", "item")
 # The arguments that have the values of queries in place of a column, by role.
 ARGUMENTS = {"weight": "sample_weight", "group": "groups"}
@@ -318,9 +319,7 @@ class Input(abc.ABC):
 
         Nothing is said of them until `say` is called.
         """
-        while True:
-            with contextlib.suppress(QueriesReturnError):
-                return item_rows.whole(self._checked())
+        return read_whole(lambda: item_rows.whole(self._checked()))
 
     def keep(self) -> Rows:
         """Return all rows, and keep them for all that read the input again."""
@@ -589,6 +588,18 @@ def checked_values(values: Any, argument: str) -> np.ndarray:
         return array
     single = np.promote_types(array.dtype, np.float32)
     return array.astype(single, copy=False)
+
+
+def read_whole(read: Callable[[], _Read]) -> _Read:
+    """Return what a reader returns, again if rows of a query were apart.
+
+    Args:
+        read: reads all rows, from the beginning each time. The second time,
+            those of a query are together.
+    """
+    while True:
+        with contextlib.suppress(QueriesReturnError):
+            return read()
 
 
 def read_as(inputs: Mapping[str, Input]) -> dict[str, dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""What metrics need of inputs: a kind of truth, ids, labels, and rules."""
+"""The needs of metrics: a kind of truth, ids, labels, and rules of reading."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from keras_rankmetrics.comparing.measured import Values
 from keras_rankmetrics.comparing.reading import Reading
-from keras_rankmetrics.conventions.rules import Rules
+from keras_rankmetrics.conventions.rules import Rules, Ties
 from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
 from keras_rankmetrics.metrics.names import split_options
 from keras_rankmetrics.types import Truth
@@ -90,10 +90,17 @@ class RuleSet(NamedTuple):
     members: list[RankingMetric]
     places: list[int]
 
-    @property
-    def are_in_order(self) -> bool:
-        """True if a metric reads tied items in an order."""
-        return any(metric.ties == "stable" for metric in self.members)
+    def order_of_ties(self, have_ids: bool) -> Ties:
+        """Return the order of tied items, `"options"` if no metric reads one.
+
+        Args:
+            have_ids: False if items have no ids, so that their rows are.
+        """
+        if not any(metric.ties == "stable" for metric in self.members):
+            return "options"
+        if self.rules.ties != "options":
+            return self.rules.ties
+        return "last_id_first" if have_ids else "first_row_first"
 
 
 class RulesBy(NamedTuple):

@@ -34,16 +34,15 @@ from keras_rankmetrics.files import runs
 from keras_rankmetrics.tables.ids import as_text, column_array
 from keras_rankmetrics.tables.item_rows import Part, Rows
 from keras_rankmetrics.tables.roles import (
-    IN_ORDER,
     RANKS,
     argument,
     columns_of_roles,
     may_have_role,
     parting,
-    plain_name,
     ranks_in,
     ranks_next_to,
     remedies_of_ranks,
+    remedy_of_a_run,
     without_role,
 )
 
@@ -207,17 +206,14 @@ class Table(Input):
         Args:
             value: the labels, or the scores of a run.
         """
-        name = self.columns.get("label")
-        if plain_name(name) != "score" or "label" in self.reading.chosen:
+        remedy = remedy_of_a_run(self.columns, self.reading.chosen)
+        if not remedy:
             return
+        name = self.columns["label"]
+        expected = f"should have whole numbers as labels in a column {name!r}."
         numbers = checked_values(value, self.argument)
         for wrong in numbers[numbers % 1 > 0][:1]:
-            raise self._error(
-                f"should have whole numbers as labels in a column {name!r}.",
-                wrong,
-                f"This looks like a run. {IN_ORDER} If it is not, name the "
-                f"labels: {argument({'label': name})}.",
-            )
+            raise self._error(expected, wrong, remedy)
 
     def _ranks(self) -> dict[str, np.ndarray]:
         """Return the ranks next to scores as floats, by their role."""

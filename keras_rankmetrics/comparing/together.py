@@ -24,6 +24,7 @@ from keras_rankmetrics.comparing.reading import (
     check_numbers,
     index_of,
 )
+from keras_rankmetrics.comparing.requirements import RuleSet
 from keras_rankmetrics.comparing.tables_of_rows import (
     HIGHEST_GRADE,
     Table,
@@ -214,7 +215,8 @@ def check_arrays(
         rules: those of the metrics.
         are_labels: True if the truth has labels, and the systems scores.
     """
-    truth, *systems = (each.x for each in inputs)
+    judged, *systems = inputs
+    truth = judged.x
     shape = getattr(truth, "shape", ())
     is_list = isinstance(truth, list | tuple)
     if 0 in shape or (is_list and first_of(truth) is None):
@@ -229,39 +231,42 @@ def check_arrays(
             f"{len(labels):,} items. For rows of many queries, call "
             "`evaluate_rows(query, labels, scores, metrics)`."
         )
-    for system, each_input in zip(systems, inputs[1:], strict=True):
-        scores = _as_floats(system)
+    for system in systems:
+        scores = _as_floats(system.x)
         if labels is None or scores is None:
             continue
         for each in rules:
             each.read_labels_of_lists(labels.ravel())
-        _warn_if_order(system)
+        _warn_if_order(system.x)
         # Two items in the wrong order are as likely as any other order.
         is_one_step = labels.ndim == 2 and labels.shape == scores.shape
         if is_one_step and labels.shape[1] > 2:
-            argument = each_input.argument
-            checks.say(_facts_of(labels, scores, argument), ())
+            checks.say(_facts_of(labels, scores, system.argument), ())
         if all(x.shape[1:] == (3,) and len(x) > 1 for x in (labels, scores)):
             _check_not_rows(labels, scores)
         warn_if_swapped(labels, scores)
 
 
-def array_by(rules: Rules, scores: Any) -> Any:
+def array_by(of_rules: RuleSet, scores: Any) -> Any:
     """Return float64 scores `[lists, items]` in float32, in their order.
 
     Lists of floats are float64; all other scores stay as they are.
 
     Args:
-        rules: the rules, which may compare scores in another dtype.
-        scores: the scores of a system.
+        of_rules: metrics, and their rules, which may compare scores in another
+            dtype.
+        scores: the scores of a system, or other inputs of the metrics.
     """
+    if any(metric.inputs != "scores" for metric in of_rules.members):
+        return scores
     is_list = isinstance(scores, list | tuple)
     array = _as_floats(scores) if is_list else scores
     if not isinstance(array, np.ndarray) or array.ndim != 2:
         return scores
     if array.dtype != np.float64 or np.isnan(array).any():
         return scores
-    plain = rules._replace(drop_same_id=False)  # there are no ids
+    # Without ids, none is that of the query.
+    plain = of_rules.rules._replace(drop_same_id=False)
     return rows_in_float32(plain.read_scores(array, np.zeros(0, bool)))
 
 

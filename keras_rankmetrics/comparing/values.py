@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -66,27 +66,6 @@ def _hidden(lists: Lists) -> int:
     if hidden is None:
         return 0
     return int(ops.convert_to_numpy(lists.present[:, None] & hidden).sum())
-
-
-def of_lists(
-    metrics: Sequence[RankingMetric],
-    joined: Iterable[Joined],
-    weights: np.ndarray | None,
-) -> Values:
-    """Return the values for lists that were joined to the truth.
-
-    Args:
-        metrics: the metrics.
-        joined: all lists, each once.
-        weights: `[lists]`, the weights of the lists, or None.
-
-    Raises:
-        ValueError: if a metric would misread the labels.
-    """
-    found = ListsSoFar([metric.definition for metric in metrics])
-    for each in joined:
-        found.add(each, None if weights is None else weights[each.places])
-    return found.values()
 
 
 class ListsSoFar:

@@ -12,6 +12,7 @@ ORDERS = {
     "first_id_first": "their ids, the first one first",
     "first_row_first": "the run",
 }
+Ties = Literal["options", "last_id_first", "first_id_first", "first_row_first"]
 SIGNS = {"first_id_first": 1, "last_id_first": -1}
 """The sign of the order of ids, by the rule of ties."""
 
@@ -44,9 +45,7 @@ class Rules(NamedTuple):
     """
 
     score_dtype: Literal["float32", "float64"] | None = None
-    ties: Literal[
-        "options", "last_id_first", "first_id_first", "first_row_first"
-    ] = "options"
+    ties: Ties = "options"
     queries: Literal["truth", "both"] = "truth"
     drop_same_id: bool = False
     labels: Literal[

@@ -10,10 +10,6 @@ from keras_rankmetrics.files import FileError
 from keras_rankmetrics.files.blocks import Source
 from keras_rankmetrics.tables import roles
 from keras_rankmetrics.tables.item_rows import Part
-from keras_rankmetrics.tables.roles import (
-    IN_ORDER,
-    argument,
-)
 
 # What to do if the whole header is one field with this character.
 _DELIMITERS = {
@@ -60,18 +56,18 @@ def columns_by_name(
 
 def check_labels(source: Source, part: Part) -> None:
     """Raise FileError if labels in a column of scores seem to be scores."""
-    name = source.read_as.get("label", "")
-    if roles.plain_name(name) != "score" or "label" in source.columns:
+    remedy = roles.remedy_of_a_run(source.read_as, source.columns)
+    if not remedy:
         return
     [wrong] = np.nonzero(part.value % 1 != 0)
     if len(wrong):
         raise FileError(
             source.path,
-            f"Labels in a column `{name}` should be whole numbers.",
+            f"Labels in a column `{source.read_as['label']}` should be whole "
+            "numbers.",
             f"{part.value[wrong[0]]:g}",
             int(part.line[wrong[0]]),
-            f"This looks like a run. {IN_ORDER} If it is not, name the labels: "
-            f"{argument({'label': name})}.",
+            remedy,
         )
 
 

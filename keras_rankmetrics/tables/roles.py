@@ -231,6 +231,26 @@ def remedies_of_ranks(columns: Mapping[str, Any]) -> dict[str, str]:
     }
 
 
+def remedy_of_a_run(
+    columns: Mapping[str, Any], chosen: Mapping[str, Any]
+) -> str:
+    """Return what to do if labels have fractions, as the scores of a run do.
+
+    It is empty unless their column is called a score, and nobody chose it.
+
+    Args:
+        columns: the columns by role.
+        chosen: the names that the user chose, by role.
+    """
+    name = columns.get("label")
+    if plain_name(name) != "score" or "label" in chosen:
+        return ""
+    return (
+        f"This looks like a run. {IN_ORDER} If it is not, name the labels: "
+        f"{argument({'label': name})}."
+    )
+
+
 def ranks_in(header: Sequence[Any], columns: Mapping[str, Any]) -> list[Any]:
     """Return the columns of ranks that have no role."""
     free = without_role(header, columns)
