@@ -1,13 +1,13 @@
 """Weights, groups, subtopics and two kinds of labels, as columns of a table."""
 
 import numpy as np
-import pandas as pd
-import polars as pl
 import pytest
 
 import keras_rankmetrics as krm
 from keras_rankmetrics.command.script.krm_command import main
 
+pd = pytest.importorskip("pandas", reason="needs the extra [interop]")
+pl = pytest.importorskip("polars", reason="needs the extra [interop]")
 METRICS = "NDCG@3 RR"
 COLUMNS = {"weight": "w", "group": "lang"}
 _RNG = np.random.default_rng(0)
