@@ -17,10 +17,10 @@ from keras_rankmetrics.command.printing import (
     with_options,
 )
 from keras_rankmetrics.comparing import Compared, Verdict
-from keras_rankmetrics.comparing.gating import verdict_on_mean
 from keras_rankmetrics.comparing.measured import ALL
 from keras_rankmetrics.comparing.report import POWER, percent
 from keras_rankmetrics.comparing.table_formats import as_csv
+from keras_rankmetrics.comparing.verdict import verdict_on_mean
 from keras_rankmetrics.engine.messages import as_table
 from keras_rankmetrics.files import KIND, FileError, unopened
 from keras_rankmetrics.files.blocks import (

@@ -4,8 +4,8 @@
 
 `forms` and `tables_of_rows` recognise inputs, `reading` turns them into checked
 rows, and `together` checks that they fit together. `joining` finds what occurs
-twice. `results` holds the result, `table_formats` prints it, and `gating` makes
-the `verdict` on it.
+twice. `results` holds the result, `table_formats` prints it, and a `verdict`
+compares it to a baseline.
 """
 
 from __future__ import annotations

@@ -46,6 +46,20 @@ _OF_TWO = "query_ids", "item_ids", "duplicates"  # options of two inputs
 class ScoredTable(Table):
     """A table in memory, with a label and scores in each row."""
 
+    @classmethod
+    def matches(cls, x: Any, reading: Reading) -> bool:
+        """Return True for frames, and for dicts of columns."""
+        if Chunks.matches(x, reading):
+            return False
+        if not isinstance(x, Mapping):
+            return bool(names_in(x))
+        return not any(
+            isinstance(column, Mapping | str)
+            or not hasattr(column, "__len__")
+            or names_in(column)
+            for column in x.values()
+        )
+
     def _lacks_columns(self, names: Sequence[Any]) -> bool:
         return not self.reading.candidates("query", names)
 
@@ -147,6 +161,11 @@ def _counted(batches: Iterable[Part]) -> Iterator[Part]:
 class ScoredRecords(ScoredTable, Records):
     """Records with the fields of such a table."""
 
+    @classmethod
+    def matches(cls, x: Any, reading: Reading) -> bool:
+        """Return True for lists of rows with fields."""
+        return isinstance(x, list | tuple) and bool(fields_of(first_of(x)))
+
 
 class ScoredInBatches(InBatches, ScoredTable):
     """A lazy table of labels and scores."""
@@ -164,6 +183,11 @@ class ScoredInBatches(InBatches, ScoredTable):
 
 class ScoredFile(File):
     """A file of such a table."""
+
+    @classmethod
+    def matches(cls, x: Any, reading: Reading) -> bool:
+        """Return True for paths, and for the files of the command."""
+        return isinstance(x, Source) or File.matches(x, reading)
 
     @functools.cached_property
     def source(self) -> Source:
@@ -200,6 +224,13 @@ def _without_several(columns: Mapping[str, Any]) -> dict[str, Any]:
 
 
 OneTable = ScoredTable | ScoredFile
+# In the order in which they are tried.
+_FORMS: tuple[type[OneTable], ...] = (
+    ScoredFile,
+    ScoredInBatches,
+    ScoredRecords,
+    ScoredTable,
+)
 
 
 class Held:
@@ -350,22 +381,11 @@ def one_table_of(
                 "of labels and scores. Leave it out."
             )
     more = *reading.of_queries, *more
-    own = "score", _ARGUMENT, reading, more
-    if File.matches(x, reading) or isinstance(x, Source):
-        return ScoredFile(x, "score", os.fsdecode(x), reading, more)
-    if InBatches.matches(x, reading):
-        return ScoredInBatches(x, *own)
-    if isinstance(x, list | tuple) and fields_of(first_of(x)):
-        return ScoredRecords(x, *own)
-    is_table = not isinstance(x, Mapping) and bool(names_in(x))
-    are_columns = isinstance(x, Mapping) and not any(
-        isinstance(column, Mapping | str)
-        or not hasattr(column, "__len__")
-        or names_in(column)
-        for column in x.values()
-    )
-    if (is_table or are_columns) and not Chunks.matches(x, reading):
-        return ScoredTable(x, *own)
+    for form in _FORMS:
+        if form.matches(x, reading):
+            is_file = form is ScoredFile
+            argument = os.fsdecode(x) if is_file else _ARGUMENT
+            return form(x, "score", argument, reading, more)
     raise TypeError(
         "Without `run`, there should be a table with columns for the query, "
         f"the label and the score. Received: {type(x).__name__}. Pass "

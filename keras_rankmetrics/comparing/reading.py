@@ -90,6 +90,13 @@ class Reading:
                 f"names of columns. Received: {columns!r}. Write "
                 '`columns={"query": "qid"}`.'
             )
+        for role, name in columns.items():
+            if isinstance(name, list) and role != "score":
+                raise ValueError(
+                    "`columns` should name one column for each role but "
+                    f"`score`. Received: {name!r} for the {role}. Pass one "
+                    "name; join several columns to one first."
+                )
         for name in ("query_ids", "item_ids"):
             numbers = index_of(getattr(self, name))
             in_order = list(range(len(numbers)))

@@ -9,11 +9,6 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Self
 
 from keras_rankmetrics.comparing import plots, table_formats
-from keras_rankmetrics.comparing.gating import (
-    only_choice,
-    verdict_of,
-    verdict_on_mean,
-)
 from keras_rankmetrics.comparing.measured import (
     ALL,
     Measured,
@@ -25,7 +20,12 @@ from keras_rankmetrics.comparing.report import (
     differences_of,
     reported,
 )
-from keras_rankmetrics.comparing.verdict import Verdict
+from keras_rankmetrics.comparing.verdict import (
+    Verdict,
+    only_choice,
+    verdict_of,
+    verdict_on_mean,
+)
 from keras_rankmetrics.engine.aggregates import Estimate
 from keras_rankmetrics.engine.aggregates.distributions import check_level
 from keras_rankmetrics.engine.definition.options import invalid

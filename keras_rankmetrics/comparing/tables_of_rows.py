@@ -126,10 +126,18 @@ class Table(Input):
         for method in _COLLECT:
             if hasattr(x, method):
                 return getattr(x, method)()
-        if hasattr(x, "reset_index") and self._lacks_columns(names_in(x)):
+        if hasattr(x, "reset_index") and (
+            self._lacks_columns(names := names_in(x))
+            or self._has_chosen([*x.index.names], names)
+        ):
             has_names = x.index.nlevels > 1 or x.index.name is not None
             return x.reset_index() if has_names else x
         return x
+
+    def _has_chosen(self, index: Sequence[Any], names: Sequence[Any]) -> bool:
+        """Return True if the user chose a level of the index as a column."""
+        chosen = {x for x in self.reading.chosen.values() if isinstance(x, str)}
+        return bool(chosen & ({*index} - {*names}))
 
     def _lacks_columns(self, names: Sequence[Any]) -> bool:
         return not self.reading.is_table(names)

@@ -395,7 +395,8 @@ _PYTREC_EVAL: dict[str, Mapping[str, Any]] = {
 
 beir: Suffixed = Suffixed(
     "beir",
-    "BEIR, `evaluate` and `evaluate_custom`.",
+    "BEIR, `evaluate` and `evaluate_custom`. The latter counts queries that "
+    "the run lacks as 0 in MRR, R_cap and Accuracy; here they are left out.",
     "beir/retrieval/evaluation.py, version 2.2, with pytrec_eval 0.5",
     _PYTREC_EVAL,
     without={

@@ -169,9 +169,10 @@ def of_queries(
     """
     numbers, first = numbered(query)
     of_firsts = values[first]
-    missing = values != values
-    if values.dtype == object:
-        missing |= np.array([x is None for x in values.tolist()], bool)
+    if values.dtype == object:  # such as None, or the NA of pandas
+        missing = np.array([_is_missing(x) for x in values.tolist()], bool)
+    else:
+        missing = values != values
     for at in np.flatnonzero(missing)[:1]:
         raise ValueError(
             f"{argument} should have a {role} in each row. Received: "
@@ -186,6 +187,12 @@ def of_queries(
         )
     found = map(as_text, of_firsts.tolist())
     return dict(zip(query[first].tolist(), found, strict=True))
+
+
+def _is_missing(x: Any) -> bool:
+    """Return True for None, NaN and what is not even equal to itself."""
+    is_equal = x == x
+    return x is None or not isinstance(is_equal, bool) or not is_equal
 
 
 def in_order_of(numbers: np.ndarray, rows: Rows) -> tuple[np.ndarray, Rows]:

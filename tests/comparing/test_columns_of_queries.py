@@ -431,3 +431,39 @@ def test_arrays_of_steps_have_values():
     found = krm.evaluate(labels, scores, "RR@1")
     single = krm.evaluate(labels, scores.astype(np.float32), "RR@1")
     assert found["RR@1"] == single["RR@1"]
+
+
+def test_a_level_of_the_index_is_a_column():
+    expected = krm.evaluate(TABLE, metrics="NDCG@3", columns=COLUMNS)
+    for levels in (["w"], ["w", "lang"], ["query_id", "lang"]):
+        found = krm.evaluate(
+            TABLE.set_index(levels), metrics="NDCG@3", columns=COLUMNS
+        )
+        assert dict(found) == dict(expected)
+
+
+@pytest.mark.parametrize("missing", [None, pd.NA, np.nan])
+def test_a_missing_group_is_refused(missing):
+    values = pd.array([True, False, missing] * 12, dtype=object)
+    table = TABLE.assign(lang=values)
+    with pytest.raises(ValueError, match="a group in each row"):
+        krm.evaluate(table, metrics="RR", columns={"group": "lang"})
+    table["lang"] = pd.array([*[True] * 4, *[None] * 32], dtype="boolean")
+    with pytest.raises(ValueError, match="Received: <NA>"):
+        krm.evaluate(table, metrics="RR", columns={"group": "lang"})
+
+
+def test_a_list_of_columns_is_no_weight():
+    with pytest.raises(ValueError, match="one column for each role"):
+        krm.evaluate(TABLE, metrics="RR", columns={"weight": ["w"]})
+
+
+def test_the_table_says_that_a_mean_is_weighted():
+    found = str(krm.evaluate(TABLE, metrics=METRICS, columns=COLUMNS))
+    low, high = min(WEIGHTS.values()), max(WEIGHTS.values())
+    expected = (
+        "NDCG@3, RR: a weighted mean, of lists with weights from "
+        f"{low:g} to {high:g}."
+    )
+    assert expected in " ".join(found.split())
+    assert "weighted" not in str(krm.evaluate(TABLE, metrics=METRICS))

@@ -79,7 +79,7 @@ FEATURES = {
     "logs on Spark, Ray and Beam": ["adapters"],
     "`evaluate` and `compare`": ["comparing"],
     "`diagnose` and `krm doctor`": ["comparing/diagnose"],
-    "verdicts: `gate`": ["comparing/verdict", "comparing/gating"],
+    "verdicts: `gate`": ["comparing/verdict"],
     "files": ["files"],
     "the command": ["command"],
 }
