@@ -99,6 +99,7 @@ class LogJob(Job):
         found = self.facts_of(lists)
         if self.query is not None:
             found[0].add_ids(lists[self.query].values)
+            found[0].add_queries(lists[self.query].values)
         return found
 
     @property

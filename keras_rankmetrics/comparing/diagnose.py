@@ -42,6 +42,9 @@ _CHECKS = {
     '0. Metrics with `empty="skip"` leave them out.',
     "grades": "note: labels are above {least:g}, and binary metrics treat them "
     "as {least:g}. Use a graded metric, or set `relevance_threshold`.",
+    "all_relevant": "note: labels are 1 or more, and differ: binary metrics "
+    "treat each of these items as relevant. Set `relevance_threshold`, unless "
+    "they are.",
     "shares": "note: labels are between 0 and 1. Graded metrics take them as "
     "grades, and binary ones with the default `relevance_threshold` refuse "
     "them. If they are shares of judges or other probabilities, pass "
@@ -68,6 +71,7 @@ _Z = 3.0  # standard errors that prove a direction of the scores
 _MOST = 0.6  # share of the lists that have this direction, too
 # Checks of rows, in place of which there are `"one_score"` and `"distances"`.
 _OF_LISTS = "ascend", "equal_scores"
+_OF_ITEMS = "own_first", "own_relevant"
 _STEPS = 10  # neighbouring rows that prove that rows are in ascending order
 
 
@@ -343,6 +347,9 @@ def _of_labels(
     least = labels[labels >= min(thresholds)].min(initial=np.inf)
     item = {"query": queries[lists], "item": judgements.items, "label": labels}
     yield from _finding("grades", labels > least, item, least=least)
+    of_judged = np.unique(labels[labels >= 0])
+    are_ratings = len(of_judged) > 1 and of_judged[0] >= 1
+    yield from _finding("all_relevant", (labels >= 1) & are_ratings, item)
     are_shares = (labels > 0) & (labels < 1) & (labels.max(initial=0) <= 1)
     yield from _finding("shares", are_shares, item)
 
@@ -370,9 +377,9 @@ def _of_lists(judgements: Judgements, run: Rows, k: int) -> Iterator[Finding]:
     [(places, lengths, labels, scores)] = next(joined.join([run]))
     if not len(places):
         return
-    facts = checks.Facts()
+    facts = joined.facts
     facts.add_lists(lengths)
-    yield from _said(facts, ())
+    yield from _said(facts, (), _OF_ITEMS)
     lists = np.repeat(np.arange(len(places)), lengths)
     lists, labels, scores = (
         x[scores > -np.inf] for x in (lists, labels, scores)

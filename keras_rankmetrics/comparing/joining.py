@@ -14,7 +14,7 @@ from keras_rankmetrics.comparing.measured import Overlap
 from keras_rankmetrics.comparing.reading import have_same_id
 from keras_rankmetrics.conventions.rules import SIGNS, Rules
 from keras_rankmetrics.engine.messages import warn
-from keras_rankmetrics.tables import ids, item_rows
+from keras_rankmetrics.tables import checks, ids, item_rows
 from keras_rankmetrics.tables.item_rows import (
     Rows,
     run_starts,
@@ -241,6 +241,9 @@ class Joining:
         depth: the rank down to which the items of lists with labels should
             have one.
         dropped: returns True for rows that rules may drop.
+
+    Attributes:
+        facts: what labels and scores together have shown so far.
     """
 
     def __init__(
@@ -266,6 +269,7 @@ class Joining:
         self._queries = ids.mixed(ids.keys_of(truth.queries))
         self._ranking = 0
         self._longest = 0
+        self.facts = checks.Facts(run=argument)
 
     def join(self, chunks: Iterable[Rows]) -> Iterator[list[Joined]]:
         """Yield the lists of each chunk, then the lists that the system lacks.
@@ -359,12 +363,35 @@ class Joining:
             labels = each.truth.no_labels(len(places))
             labels[rows] = each.truth.labels[at[found]]
             columns = lists, labels[known], scores, items
+            if not joined and self._truth.absent == UNJUDGED:
+                self._look_at(places, chunk, labels)
             if not joined:
                 self._count(columns, at)
                 self._check_depth(columns)
             absent = each.truth.not_retrieved(at[~found])
             joined.append(self._ordered(each.order, columns, absent))
         return joined
+
+    def _look_at(
+        self, lists: np.ndarray, rows: Rows, labels: np.ndarray
+    ) -> None:
+        """Look at whole lists with their labels.
+
+        Args:
+            lists: the list of each row.
+            rows: rows of the system.
+            labels: their labels, `[rows]` or `[rows, subtopics]`.
+        """
+        drops = any(each.rules.drop_same_id for each in self._ruled)
+        highest = labels if labels.ndim == 1 else labels.max(axis=1)
+        self.facts.add_whole(
+            lists,
+            rows.value,
+            highest,
+            None
+            if drops
+            else lambda at: ids.are_same(rows.query[at], rows.item[at]),
+        )
 
     def _count(self, columns: _Columns, at: np.ndarray) -> None:
         """Count the items of a chunk, and add their ranks to the hash.

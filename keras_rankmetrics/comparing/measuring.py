@@ -121,7 +121,10 @@ def measured_by(
         members, shown = statistics.members_and_statistics(asked)
         found = of_them(members, truth)._replace(statistics=shown)
     # A tool reads labels in its own way, which the user chose.
-    return found if source is None else found._replace(notes=())
+    if source is None:
+        return found
+    notes = (x for x in found.notes if not x.startswith("truth: "))
+    return found._replace(notes=tuple(notes))
 
 
 def of_systems(
@@ -168,8 +171,7 @@ def of_systems(
     else:
         together.check_no_ids(reading)
         are_labels = take_scores and not are_references
-        of_sets = [each.rules for each in sets]
-        together.check_arrays(inputs, of_sets, are_labels)
+        together.check_arrays(inputs, sets, are_labels)
         found = _by_position(sets, truth, systems, sample_weight, depth)
     lists, of_truth, notes, of_systems = found
     if reading.drop_same_id:
@@ -230,6 +232,8 @@ def _by_id(
                 )
                 chunks = joined.join(together.checked_run(run, labels))
                 of_sets = _evaluated(sets, chunks, weights, collect)
+        checks.say(joined.facts, members)
+        notes += checks.notes(joined.facts, members)
         if joined.retrieves_one and look_further and len(queries) >= _MANY:
             notes += (f"{name}: no query retrieves more than one item.",)
         # A query that has an empty run has one.

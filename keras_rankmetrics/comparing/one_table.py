@@ -9,7 +9,8 @@ read once for all columns of scores, and only a chunk of it is in memory.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping, Sequence
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -197,6 +198,7 @@ class ListsOfTable:
         lists, rows = item_rows.in_order_of(numbers, self._read(part))
         queries, lengths = part.query[first], np.bincount(lists)
         self.facts.add_ids(queries, rows.item)
+        self.facts.add_queries(queries)
         items = self._items(lists, lengths, rows)
         given, *scores, _ = rows.value.T
         same = given[:0] > 0
@@ -223,7 +225,9 @@ class ListsOfTable:
             of_queries.get("weight", self._weights), queries
         )
         keys = keys + ids.keys_of(items)
+        are_own = self._are_own(rows)
         for system, x in zip(self._systems.values(), scores, strict=True):
+            system.table.shown.add_whole(lists, x, labels[0], are_own)
             system.same_id += int(same.sum())
             rules = [each.rules for each in self._sets]
             by_rules = joining.scores_by(rules, x, same, lists)
@@ -240,6 +244,16 @@ class ListsOfTable:
                 except ValueError:
                     checks.doubts(self.facts, ())  # or raise what explains it
                     raise
+
+    def _are_own(self, rows: Rows) -> Callable[[np.ndarray], np.ndarray] | None:
+        """Return what tells items with the id of their query, by index.
+
+        None if the table has no items, or rules drop these.
+        """
+        drops = any(each.rules.drop_same_id for each in self._sets)
+        if drops or not has_items(self._table):
+            return None
+        return lambda at: ids.are_same(rows.query[at], rows.item[at])
 
     @staticmethod
     def _labels_by(
@@ -427,8 +441,14 @@ def of_members(
         together.groups_of_lists(of_groups, texts, False),
         lists.rules,
         read_as=read_as({"truth": table}),
-        notes=requirements.notes_on_shares(
-            np.concatenate(lists.facts.labels), members
+        notes=(
+            *requirements.notes_on_shares(
+                np.concatenate(lists.facts.labels), members
+            ),
+            *itertools.chain.from_iterable(
+                checks.notes(system.table.known(), members)
+                for system in found.values()
+            ),
         ),
     )
 

@@ -346,6 +346,7 @@ class Input(abc.ABC):
         for columns in self.chunks():
             rows = self.accepted(checked_rows(columns, self.argument))
             self._columns += [columns] if self.more else []
+            self.shown.add_queries(rows.query[item_rows.run_starts(rows.query)])
             if self.value == "score":
                 self.shown.add_scores(rows.query, rows.value)
                 self.shown.add_ranks(rows, columns.others.get(roles.RANKS))

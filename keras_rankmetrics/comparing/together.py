@@ -31,7 +31,6 @@ from keras_rankmetrics.comparing.tables_of_rows import (
     first_of,
     names_in,
 )
-from keras_rankmetrics.conventions.rules import Rules
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.inputs import warn_if_swapped
 from keras_rankmetrics.engine.inputs.tensors import numbers, to_numpy
@@ -45,7 +44,6 @@ from keras_rankmetrics.tables.single_precision import rows_in_float32
 _FLOAT32 = np.finfo(np.float32)
 _SMALLEST, _LARGEST = float(_FLOAT32.tiny), float(_FLOAT32.max)
 _MANY_ITEMS = 1000  # of a single list
-_PLACES = 5  # items of a list, each with a place of its own
 _SWAPPED = (
     "Are the arguments swapped? Their order is `compare(truth, systems, "
     "metrics)`."
@@ -206,13 +204,13 @@ def check_no_ids(reading: Reading) -> None:
 
 
 def check_arrays(
-    inputs: Sequence[Input], rules: Sequence[Rules], are_labels: bool
+    inputs: Sequence[Input], sets: Sequence[RuleSet], are_labels: bool
 ) -> None:
     """Raise ValueError if the truth is invalid; warn if it is the run.
 
     Args:
         inputs: the truth and the systems.
-        rules: those of the metrics.
+        sets: the metrics by their rules.
         are_labels: True if the truth has labels, and the systems scores.
     """
     judged, *systems = inputs
@@ -235,13 +233,13 @@ def check_arrays(
         scores = _as_floats(system.x)
         if labels is None or scores is None:
             continue
-        for each in rules:
-            each.read_labels_of_lists(labels.ravel())
-        _warn_if_order(system.x)
+        for each in sets:
+            each.rules.read_labels_of_lists(labels.ravel())
         # Two items in the wrong order are as likely as any other order.
         is_one_step = labels.ndim == 2 and labels.shape == scores.shape
         if is_one_step and labels.shape[1] > 2:
-            checks.say(_facts_of(labels, scores, system.argument), ())
+            shown = _facts_of(labels, scores, system.argument)
+            checks.say(shown, [x for each in sets for x in each.members])
         if all(x.shape[1:] == (3,) and len(x) > 1 for x in (labels, scores)):
             _check_not_rows(labels, scores)
         warn_if_swapped(labels, scores)
@@ -276,7 +274,10 @@ def _facts_of(
     """Return what scores `[lists, items]` show; there are none of padding."""
     lists, items = np.nonzero(labels >= 0)
     shown = checks.Facts(run=argument, remedies=checks.COLUMNS)
-    shown.add_scores(lists, scores[lists, items], labels[lists, items])
+    columns = scores[lists, items], labels[lists, items]
+    shown.add_scores(lists, *columns)
+    shown.add_whole(lists, *columns)
+    shown.add_labels(labels[labels >= 0])  # others are read with each batch
     return shown
 
 
@@ -293,26 +294,6 @@ def _as_floats(x: Any) -> np.ndarray | None:
         return to_numpy(x).astype(np.float64)
     except (TypeError, ValueError):
         return None
-
-
-def _warn_if_order(scores: Any) -> None:
-    """Warn if integers are the places of items, as `argsort` returns them."""
-    array = to_numpy(scores)
-    are_integers = array.dtype.kind in "iu" and array.ndim == 2
-    if not are_integers or array.shape[1] < _PLACES:
-        return
-    places = np.sort(array, axis=-1)
-    if (
-        len(np.unique(array, axis=0)) > 1
-        and (places - places[:, :1] == np.arange(array.shape[1])).all()
-        and (places[:, 0] <= 1).all()
-    ):
-        warn(
-            "Scores should be higher for better items. Received: the integers "
-            f"from {places[0, 0]} to {places[0, -1]} once in each list, which "
-            "look like ranks, or like the order that `argsort` returns. Pass "
-            "the scores, or `-ranks`."
-        )
 
 
 def _check_not_rows(labels: np.ndarray, scores: np.ndarray) -> None:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from keras_rankmetrics.engine.inputs import padding_warning
+from keras_rankmetrics.engine.inputs import Evidence, padding_warning
 from keras_rankmetrics.engine.messages import warn
 from keras_rankmetrics.gains import exponential_gain
 from keras_rankmetrics.tables import ids
@@ -45,6 +45,8 @@ OPTIONS: Mapping[str, str] = {
     "low_labels": "Check how it was read, and that it is not the run.",
     "times": "Name the column of labels by `columns`, or write a header.",
     "one_row_a_query": "Name the column of queries.",
+    "places": "For ranks, pass `higher_is_better=False`; for what `argsort` "
+    "returned, pass the scores that it sorted.",
 }
 TREC: Mapping[str, str] = {
     "ranks_of_trec": "Scores count, as in trec_eval. For distances, pass "
@@ -57,6 +59,10 @@ COLUMNS: Mapping[str, str] = {
     "low_labels": "Check how the labels were made, or lower the threshold.",
     "times": "Pass the column of labels.",
     "one_row_a_query": "Pass the query of each row, not its number.",
+    "all_relevant": "If not all items are relevant, set "
+    "`relevance_threshold`, as in `P(relevance_threshold=4)@10`.",
+    "places": "For ranks, pass `-ranks`; for what `argsort` returned, pass the "
+    "scores that it sorted.",
 }
 
 
@@ -81,6 +87,9 @@ class Facts:
         longest: the number of items of the longest list.
         cut: an id that has lost digits, or None.
         missing: an id that stands for none, as text, or None.
+        spelled: two ids that may be one query, or None.
+        infinite: True if an item has an infinite score that makes it the best.
+        evidence: what all lists have in common.
         tied: which metrics read different scores as tied, in a sentence, or
             None.
     """
@@ -102,6 +111,9 @@ class Facts:
     longest: int = 0
     cut: str | None = None
     missing: str | None = None
+    spelled: tuple[str, str] | None = None
+    infinite: bool = False
+    evidence: Evidence = dataclasses.field(default_factory=Evidence)
     tied: str | None = None
 
     def add_labels(self, labels: np.ndarray) -> None:
@@ -122,6 +134,8 @@ class Facts:
             labels: the labels, if they stand beside the scores.
         """
         self.steps = self.steps + steps_of(query, scores)
+        best = -np.inf if self.higher_is_better is False else np.inf
+        self.infinite = self.infinite or bool((scores == best).any())
         if labels is not None and not self.steps[:2].all():
             of_one = query[1:] == query[:-1]
             up, more = scores[1:] > scores[:-1], labels[1:] > labels[:-1]
@@ -169,6 +183,20 @@ class Facts:
         self.cut = self.cut or ids.without_digits(*columns)
         self.missing = self.missing or ids.missing_as_text(*columns)
 
+    def add_queries(self, queries: np.ndarray) -> None:
+        """Add the queries of lists, each once or more."""
+        self.spelled = self.spelled or ids.two_spellings(queries)
+
+    def add_whole(
+        self,
+        lists: np.ndarray,
+        scores: np.ndarray,
+        labels: np.ndarray,
+        are_own: Callable[[np.ndarray], np.ndarray] | None = None,
+    ) -> None:
+        """Add whole lists, as `Evidence.with_lists` takes them."""
+        self.evidence = self.evidence.with_lists(lists, scores, labels, are_own)
+
     def __add__(self, other: Facts) -> Facts:
         """Return the facts of all rows."""
         labels = self.labels + other.labels
@@ -183,6 +211,9 @@ class Facts:
             longest=max(self.longest, other.longest),
             cut=self.cut or other.cut,
             missing=self.missing or other.missing,
+            spelled=self.spelled or other.spelled,
+            infinite=self.infinite or other.infinite,
+            evidence=self.evidence + other.evidence,
             tied=self.tied or other.tied,
         )
 
@@ -199,8 +230,9 @@ class Check(NamedTuple):
 
     Attributes:
         name: its name, as a finding of `diagnose` has it.
-        level: `"error"` or `"warning"`.
-        role: what it reads: `"id"`, `"label"`, `"list"`, `"score"` or `"tie"`.
+        level: `"error"`, `"warning"` or `"note"`.
+        role: what it reads: `"id"`, `"label"`, `"list"`, `"score"`, `"tie"` or
+            `"whole"` for whole lists.
         says: returns what is expected and received, and what to do; None if
             nothing is wrong. Takes the facts and the metrics.
     """
@@ -236,10 +268,11 @@ def said_of(facts: Facts, metrics: Sequence[Any]) -> Iterator[Said]:
         metrics: the metrics to compute.
     """
     there = {
-        "id": facts.cut is not None or facts.missing is not None,
+        "id": any((facts.cut, facts.missing, facts.spelled)),
         "label": bool(facts.labels),
         "list": facts.lists > 0,
-        "score": facts.steps.any() or facts.against is not None,
+        "score": facts.steps.any() or bool(facts.against or facts.infinite),
+        "whole": facts.evidence.lists > 0,
         "tie": facts.tied is not None,
     }
     for check in CHECKS:
@@ -262,6 +295,12 @@ def say(facts: Facts, metrics: Sequence[Any]) -> None:
         warn(doubt)
 
 
+def notes(facts: Facts, metrics: Sequence[Any]) -> tuple[str, ...]:
+    """Return the notes on what rows show, for a result to keep."""
+    found = said_of(facts, metrics)
+    return tuple(str(x) for x in found if x.check.level == "note")
+
+
 def doubts(facts: Facts, metrics: Sequence[Any]) -> list[str]:
     """Return the warnings of what rows show.
 
@@ -279,7 +318,8 @@ def doubts(facts: Facts, metrics: Sequence[Any]) -> list[str]:
     for said in said_of(facts, metrics):
         if said.check.level == "error":
             raise ValueError(str(said))
-        found.append(str(said))
+        if said.check.level == "warning":
+            found.append(str(said))
     return found
 
 
@@ -401,6 +441,8 @@ def _examples(labels: np.ndarray) -> np.ndarray:
 
 # The checks, in their order.
 
+_DROP = "If the items contain the queries, pass `drop_same_id=True`."
+
 _Found = tuple[str, str] | None
 
 
@@ -450,6 +492,18 @@ def _low_labels(facts: Facts, metrics: Sequence[Any]) -> _Found:
         f"{facts.truth} should have labels of {least:g} or more for relevant "
         f"items. Received: {highest:g} as the highest one.",
         facts.remedies["low_labels"],
+    )
+
+
+def _all_relevant(facts: Facts, metrics: Sequence[Any]) -> _Found:
+    remedy = facts.remedies.get("all_relevant")
+    if remedy is None or not all_relevant(facts, metrics):
+        return None  # labels apart from scores may be of relevant items alone
+    lowest = facts.known_labels.min()
+    return (
+        "Some items should be irrelevant. Received: labels of "
+        f"{lowest:g} or more for all of them, which makes each one relevant.",
+        remedy,
     )
 
 
@@ -522,6 +576,82 @@ def _ranks(name: str) -> Callable[[Facts, Sequence[Any]], _Found]:
     return says
 
 
+def _infinite_scores(facts: Facts, _: Sequence[Any]) -> _Found:
+    if not facts.infinite:
+        return None
+    sign = "-" * (facts.higher_is_better is False)
+    return (
+        f"The scores of {facts.run} should be finite, but for items that are "
+        f"not retrieved. Received: {sign}inf, which makes an item the best.",
+        "Look for what overflowed, or give the item a finite score.",
+    )
+
+
+def _places(facts: Facts, _: Sequence[Any]) -> _Found:
+    if not facts.evidence.are_places:
+        return None
+    return (
+        f"The scores of {facts.run} should be higher for better items. "
+        f"Received: {facts.evidence.numbers} once in each list, as ranks are, "
+        "with higher labels for lower ones.",
+        facts.remedies["places"],
+    )
+
+
+def _may_be_places(facts: Facts, _: Sequence[Any]) -> _Found:
+    found = facts.evidence
+    if not found.may_be_places or found.are_places or found.are_scores:
+        return None
+    return (
+        f"The scores of {facts.run} are {found.numbers} once in each list, as "
+        "ranks are. The highest is the best.",
+        facts.remedies["places"],
+    )
+
+
+def _rows_twice(facts: Facts, _: Sequence[Any]) -> _Found:
+    if not facts.evidence.has_rows_twice:
+        return None
+    return (
+        "Each row should be there once. Received: each score of a list twice, "
+        "with one label.",
+        "If a join has repeated rows, remove one of each.",
+    )
+
+
+def _own_first(facts: Facts, _: Sequence[Any]) -> _Found:
+    found = facts.evidence
+    if not found.finds_own or found.own_relevant:
+        return None
+    return (
+        f"The queries of {facts.run} should find other items. Received: the id "
+        "of the query as the best item of each list, which is not relevant.",
+        _DROP,
+    )
+
+
+def _own_relevant(facts: Facts, _: Sequence[Any]) -> _Found:
+    found = facts.evidence
+    if not found.finds_own or not found.own_relevant:
+        return None
+    return (
+        f"The best item of each list of {facts.run} has the id of its query, "
+        f"and is relevant in {found.own_relevant:,} of {found.lists:,}.",
+        _DROP,
+    )
+
+
+def _two_spellings(facts: Facts, _: Sequence[Any]) -> _Found:
+    if facts.spelled is None:
+        return None
+    one, other = facts.spelled
+    return (
+        "A query should have one spelling. Received: "
+        f"{one!r} and {other!r}, which count as two queries.",
+        "Write ids in one way.",
+    )
+
+
 def _tied_scores(facts: Facts, _: Sequence[Any]) -> _Found:
     if facts.tied is None:
         return None
@@ -548,7 +678,7 @@ def _cut_ids(facts: Facts, _: Sequence[Any]) -> _Found:
         return None
     return (
         f"Ids should have all their digits. Received: {facts.cut!r}, as a "
-        "spreadsheet writes long numbers.",
+        "spreadsheet writes numbers.",
         "Export the ids as text.",
     )
 
@@ -566,10 +696,12 @@ def _missing_ids(facts: Facts, _: Sequence[Any]) -> _Found:
 CHECKS = (
     Check("cut_ids", "warning", "id", _cut_ids),
     Check("missing_ids", "warning", "id", _missing_ids),
+    Check("two_spellings", "warning", "id", _two_spellings),
     Check("ratings_below_0", "warning", "label", _ratings_below_0),
     Check("infinite_labels", "error", "label", _infinite_labels),
     Check("nothing_judged", "warning", "label", _nothing_judged),
     Check("low_labels", "warning", "label", _low_labels),
+    Check("all_relevant", "warning", "label", _all_relevant),
     Check("steep_gains", "warning", "label", _steep_gains),
     Check("times", "error", "label", _times),
     Check("one_row_a_query", "warning", "list", _one_row_a_query),
@@ -577,5 +709,11 @@ CHECKS = (
     Check("ranks_of_trec", "warning", "score", _ranks("ranks_of_trec")),
     Check("ascend", "warning", "score", _ascend),
     Check("equal_scores", "warning", "score", _equal_scores),
+    Check("infinite_scores", "warning", "score", _infinite_scores),
+    Check("places", "warning", "whole", _places),
+    Check("may_be_places", "note", "whole", _may_be_places),
+    Check("rows_twice", "warning", "whole", _rows_twice),
+    Check("own_first", "warning", "whole", _own_first),
+    Check("own_relevant", "note", "whole", _own_relevant),
     Check("tied_scores", "warning", "tie", _tied_scores),
 )

@@ -202,6 +202,7 @@ def read_rows(
     for place, facts in enumerate(job.facts_of(lists, "`{}`")):
         if not place:
             facts.add_ids(texts)
+            facts.add_queries(texts)
         if named_lower:
             facts.higher_is_better = None  # which has been said
         checks.say(facts, job.members)

@@ -347,6 +347,7 @@ class Job:
                 remedies=checks.COLUMNS,
             )
             facts.add_scores(numbers, lists[name].values, labels)
+            facts.add_whole(numbers, lists[name].values, labels)
             facts.tied = self._tied(numbers, lists[name].values)
             if not found:
                 facts.add_labels(labels)

@@ -20,6 +20,9 @@ class Data:
         in_dicts: whether a dict can hold it.
         right_in: the doors that may be quiet, if their value is right by the
             documentation: `"none"`, those `"without notes"`, or `"all"`.
+        metric: the metric to compute.
+        explained: whether `explain` should say it, which finds by which labels
+            items are relevant, and what these gain.
         in_batches: whether a batch of a model shows it. Its items have no order
             of their own, its scores may all be equal before training, its
             labels may be shares, and a filler has no judged items.
@@ -30,6 +33,8 @@ class Data:
     of_items: bool = False
     in_dicts: bool = True
     right_in: str = "none"
+    metric: str = "NDCG@10"
+    explained: bool = True
     in_batches: bool = True
 
     @property
@@ -269,7 +274,10 @@ TO_COME = {
         "ranks, 1 the best",
     ),
     "all items relevant": Data(
-        changed(label=lambda row, i: row["label"] + 1), "ratings from 1 to 3"
+        changed(label=lambda row, i: row["label"] + 1),
+        "ratings from 1 to 3",
+        metric="P@3",
+        explained=False,
     ),
     "two parts in a column": Data(
         again(ROW, is_train=(False, True), score=(float, lambda x: x + 1)),
@@ -284,18 +292,30 @@ TO_COME = {
         changed(label=first({2: 999, 20: 999}, "label")), "999 is no grade"
     ),
     "percent as labels": Data(
-        changed(label=lambda row, i: 50 * row["label"]), "labels are percent"
+        changed(label=lambda row, i: 50 * row["label"]),
+        "labels are percent",
+        explained=False,
     ),
     "queries in two spellings": Data(
-        changed(query=lambda row, i: row["query"] + " " * (i % 2)),
-        "one query is two",
+        changed(query=lambda row, i: f"{i // SAME + 10}" + ".0" * (i % 2)),
+        "two queries are one",
     ),
     "its own id first": Data(
         changed(
             item=lambda row, i: row["query"] if i % SAME == 0 else row["item"],
             score=lambda row, i: 9.0 if i % SAME == 0 else row["score"],
         ),
-        "an item finds itself",
+        "items find themselves",
+        of_items=True,
+    ),
+    "its own id first, irrelevant": Data(
+        changed(
+            item=lambda row, i: row["query"] if i % SAME == 0 else row["item"],
+            score=lambda row, i: 9.0 if i % SAME == 0 else row["score"],
+            label=lambda row, i: row["label"] if i % SAME else 0,
+        ),
+        "items find themselves",
+        of_items=True,
     ),
     "scores that float32 ties": Data(
         changed(score=lambda row, i: 1.7e9 + 0.1 * row["score"]),

@@ -1,4 +1,4 @@
-"""The doors of the package: each has NDCG@10 of data, in some form."""
+"""The doors of the package: each has the metric of data, in some form."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ import numpy as np
 from data import Data, by_query
 
 import keras_rankmetrics as krm
+from keras_rankmetrics.conventions.from_text import metrics_of
 
-METRIC = "NDCG@10"
 # What `diagnose` says of ordinary data.
 _FACTS = ("grades", "only_relevant", "no_relevant")
 
@@ -32,7 +32,7 @@ class Answer(NamedTuple):
     Attributes:
         level: `"error"`, `"warning"`, `"note"` or `"quiet"`.
         words: the error, the warnings or the notes.
-        value: NDCG@10, or None if the door has no value.
+        value: that of the metric, or None if the door has no value.
     """
 
     level: str
@@ -183,20 +183,19 @@ def _matrix(data: Data) -> tuple[np.ndarray, np.ndarray]:
 
 def _of(result: Any) -> Found:
     """Return the value and the notes of what `evaluate` returns."""
-    return Found(result[METRIC], result.report.notes)
+    [value] = result.values()
+    return Found(value, result.report.notes)
 
 
 def _evaluate(form: Callable) -> Callable:
-    return lambda data, folder: _of(krm.evaluate(*form(data, folder), METRIC))
+    return lambda data, folder: _of(krm.evaluate(*form(data, folder), data.metric))
 
 
 def _compare(form: Callable) -> Callable:
     def call(data: Data, folder: pathlib.Path) -> Found:
         truth, run = form(data, folder)
-        compared = krm.compare(truth, {"a": run, "b": run}, METRIC)
-        notes = [x for x in compared.report.notes if x.startswith("a: ")]
-        notes += [x for x in compared.report.notes if "read" in x.lower()]
-        return Found(compared.report.cells[0][0].value, tuple(notes))
+        compared = krm.compare(truth, {"a": run, "b": run}, data.metric)
+        return Found(compared.report.cells[0][0].value, compared.report.notes)
 
     return call
 
@@ -204,11 +203,10 @@ def _compare(form: Callable) -> Callable:
 def _gate(form: Callable) -> Callable:
     def call(data: Data, folder: pathlib.Path) -> Found:
         truth, run = form(data, folder)
-        verdict = krm.compare(truth, {"a": run, "b": run}, METRIC).gate(
-            METRIC, tolerance=0.5
+        verdict = krm.compare(truth, {"a": run, "b": run}, data.metric).gate(
+            data.metric, tolerance=0.5
         )
-        notes = [x for x in verdict.notes if x.startswith("a: ")]
-        return Found(None, tuple(notes))
+        return Found(None, verdict.notes)
 
     return call
 
@@ -223,7 +221,7 @@ def _diagnose(form: Callable) -> Callable:
 
 def _explain(form: Callable) -> Callable:
     def call(data: Data, folder: pathlib.Path) -> Found:
-        found = krm.explain(0.5, *form(data, folder), metrics=METRIC)
+        found = krm.explain(0.5, *form(data, folder), metrics=data.metric)
         return Found(None, found.notes)
 
     return call
@@ -231,9 +229,9 @@ def _explain(form: Callable) -> Callable:
 
 def _tie_range(form: Callable) -> Callable:
     def call(data: Data, folder: pathlib.Path) -> Found:
-        ranges = krm.tie_range(*form(data, folder), METRIC)
+        ranges = krm.tie_range(*form(data, folder), data.metric)
         _, _, *notes = ranges.notes  # the first two say what the columns are
-        return Found(ranges[METRIC].in_order, tuple(notes))
+        return Found(ranges[data.metric].in_order, tuple(notes))
 
     return call
 
@@ -244,27 +242,26 @@ def _of_one(form: Callable) -> Callable:
 
 def _evaluate_one(form: Callable) -> Callable:
     def call(data: Data, folder: pathlib.Path) -> Found:
-        return _of(krm.evaluate(form(data, folder), metrics=METRIC))
+        return _of(krm.evaluate(form(data, folder), metrics=data.metric))
 
     return call
 
 
 def _tie_range_one(data: Data, folder: pathlib.Path) -> Found:
-    ranges = krm.tie_range(_table(data, folder), metrics=METRIC)
+    ranges = krm.tie_range(_table(data, folder), metrics=data.metric)
     _, _, *notes = ranges.notes
-    return Found(ranges[METRIC].in_order, tuple(notes))
+    return Found(ranges[data.metric].in_order, tuple(notes))
 
 
 def _arrays(data: Data, _: pathlib.Path) -> Found:
-    return _of(krm.evaluate(*_matrix(data), METRIC))
+    return _of(krm.evaluate(*_matrix(data), data.metric))
 
 
 def _compare_one(data: Data, _: pathlib.Path) -> Found:
     table = _frame({**data.columns, "other": data.columns["score"]})
     scores = {"score": ["score", "other"]}
-    compared = krm.compare(table, metrics=METRIC, columns=scores)
-    notes = [x for x in compared.report.notes if x.startswith("score: ")]
-    return Found(compared.report.cells[0][0].value, tuple(notes))
+    compared = krm.compare(table, metrics=data.metric, columns=scores)
+    return Found(compared.report.cells[0][0].value, compared.report.notes)
 
 
 # Doors of rows and of batches.
@@ -272,17 +269,17 @@ def _compare_one(data: Data, _: pathlib.Path) -> Found:
 
 def _rows(data: Data, _: pathlib.Path) -> Found:
     columns = (data.columns[x] for x in ("query", "label", "score"))
-    return Found(krm.evaluate_rows(*columns, METRIC)[METRIC])
+    return Found(krm.evaluate_rows(*columns, data.metric)[data.metric])
 
 
 def _per_query(data: Data, _: pathlib.Path) -> Found:
     columns = (data.columns[x] for x in ("query", "label", "score"))
-    values = krm.per_query(*columns, METRIC)[METRIC]
+    values = krm.per_query(*columns, data.metric)[data.metric]
     return Found(float(np.mean(values)))
 
 
 def _update(data: Data, _: pathlib.Path) -> Found:
-    metric = krm.NDCG(10)
+    [metric] = metrics_of(data.metric, None)
     metric.update_state(*_matrix(data))
     return Found(float(metric.result()))
 
@@ -295,12 +292,12 @@ def _by_query(data: Data, _: pathlib.Path) -> Found:
     model.compile(loss="mse")
     x, y = (np.array(data.columns[name]) for name in ("score", "label"))
     callback = EvaluateByQuery(
-        METRIC, x[:, None], y, query=data.columns["query"], verbose=0
+        data.metric, x[:, None], y, query=data.columns["query"], verbose=0
     )
     callback.set_model(model)
     logs: dict[str, float] = {}
     callback.on_epoch_end(0, logs)
-    return Found(logs[f"val_{METRIC}"])
+    return Found(logs[f"val_{data.metric}"])
 
 
 def _job(data: Data, _: pathlib.Path) -> Found:
@@ -313,11 +310,11 @@ def _job(data: Data, _: pathlib.Path) -> Found:
     names = ("query", "label", "score")
     table = pa.table({x: list(data.columns[x]) for x in names})
     job = pickle.loads(
-        pickle.dumps(LogJob(METRIC, "label", "score", query="query"))
+        pickle.dumps(LogJob(data.metric, "label", "score", query="query"))
     )
     sums = worker.sums_of_tables(job, [worker.lists_of(job, table)])
     job.say(sums)
-    return Found(float(job.with_sums(sums).result()[METRIC]))
+    return Found(float(job.with_sums(sums).result()[data.metric]))
 
 
 # The command.
@@ -345,20 +342,19 @@ def _krm(*words: Any) -> str:
 def _krm_eval(form: Callable) -> Callable:
     def call(data: Data, folder: pathlib.Path) -> Found:
         words = form(data, folder)
-        text = _krm("eval", *words, "-m", METRIC, "--format", "json")
+        text = _krm("eval", *words, "-m", data.metric, "--format", "json")
         found = json.loads(text)
         [system] = found["systems"].values()
-        return Found(system[METRIC]["value"], tuple(found["notes"]))
+        return Found(system[data.metric]["value"], tuple(found["notes"]))
 
     return call
 
 
 def _krm_gate(form: Callable) -> Callable:
     def call(data: Data, folder: pathlib.Path) -> Found:
-        words = *form(data, folder), "0.5", "-m", METRIC, "--tolerance", "0.9"
+        words = *form(data, folder), "0.5", "-m", data.metric, "--tolerance", "0.9"
         [verdict] = json.loads(_krm("gate", *words, "--json"))
-        notes = [x for x in verdict["notes"] if not x.startswith("Read as")]
-        return Found(None, tuple(notes))
+        return Found(None, tuple(verdict["notes"]))
 
     return call
 
@@ -367,9 +363,9 @@ def _krm_explain(form: Callable) -> Callable:
     def call(data: Data, folder: pathlib.Path) -> Found:
         truth, *run = form(data, folder)
         runs = [word for path in run for word in ("--run", path)]
-        words = "explain", "0.5", "--truth", truth, *runs, "-m", METRIC
+        words = "explain", "0.5", "--truth", truth, *runs, "-m", data.metric
         printed = "".join(_krm(*words).split())
-        notes = krm.explain(0.5, truth, *run, metrics=METRIC).notes
+        notes = krm.explain(0.5, truth, *run, metrics=data.metric).notes
         return Found(
             None, tuple(x for x in notes if "".join(x.split()) in printed)
         )
