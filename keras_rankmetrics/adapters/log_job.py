@@ -12,8 +12,8 @@ from keras_rankmetrics.adapters import by_convention
 from keras_rankmetrics.conventions.convention import Convention
 from keras_rankmetrics.conventions.from_text import source_of
 from keras_rankmetrics.conventions.rules import SIGNS, Rules
+from keras_rankmetrics.engine.checks import Facts
 from keras_rankmetrics.tables import ids
-from keras_rankmetrics.tables.checks import Facts
 from keras_rankmetrics.tables.jobs import Job
 from keras_rankmetrics.tables.members import warn_of_objects
 from keras_rankmetrics.tables.ragged import Lists

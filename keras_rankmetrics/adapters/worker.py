@@ -23,8 +23,8 @@ from keras_rankmetrics.adapters.arrow import known_queries, lists_in
 from keras_rankmetrics.adapters.doors import BACKENDS
 from keras_rankmetrics.adapters.schema import ROWS, check_schema
 from keras_rankmetrics.engine.aggregates import State
+from keras_rankmetrics.engine.checks import Facts
 from keras_rankmetrics.tables import ids
-from keras_rankmetrics.tables.checks import Facts
 from keras_rankmetrics.tables.jobs import Job
 from keras_rankmetrics.tables.members import (
     Sums,

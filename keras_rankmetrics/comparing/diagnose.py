@@ -12,9 +12,11 @@ from keras_rankmetrics.comparing.joining import Judgements
 from keras_rankmetrics.comparing.labels_and_scores import sides_of
 from keras_rankmetrics.comparing.reading import Input, Reading, have_same_id
 from keras_rankmetrics.comparing.together import check_columns
+from keras_rankmetrics.engine import checks
 from keras_rankmetrics.engine.definition.options import invalid
+from keras_rankmetrics.engine.messages import as_text
 from keras_rankmetrics.metrics import NDCG
-from keras_rankmetrics.tables import checks, ids, item_rows
+from keras_rankmetrics.tables import ids, item_rows
 from keras_rankmetrics.tables.item_rows import Rows
 from keras_rankmetrics.tables.members import members_of, with_named
 from keras_rankmetrics.types import UNJUDGED
@@ -262,7 +264,7 @@ def _finding(
 
 
 def _shown(x: np.generic) -> str:
-    return f"{x:g}" if x.dtype.kind == "f" else repr(ids.as_text(x.item()))
+    return f"{x:g}" if x.dtype.kind == "f" else repr(as_text(x.item()))
 
 
 def _valid(x: Input, side: str, found: list[Finding]) -> Rows:

@@ -32,12 +32,13 @@ from keras_rankmetrics.comparing.tables_of_rows import (
     is_hit,
 )
 from keras_rankmetrics.conventions.from_text import metrics_of
+from keras_rankmetrics.engine import checks
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.inputs.tensors import to_numpy
+from keras_rankmetrics.engine.messages import as_text
 from keras_rankmetrics.files import runs
 from keras_rankmetrics.files.blocks import Source
-from keras_rankmetrics.tables import checks
-from keras_rankmetrics.tables.ids import KINDS, as_text, ids_of
+from keras_rankmetrics.tables.ids import KINDS, ids_of
 from keras_rankmetrics.tables.item_rows import Rows
 from keras_rankmetrics.tables.roles import remedies_of_ranks, without_role
 

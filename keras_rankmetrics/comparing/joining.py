@@ -13,8 +13,9 @@ from keras_rankmetrics.comparing import spellings
 from keras_rankmetrics.comparing.measured import Overlap
 from keras_rankmetrics.comparing.reading import have_same_id
 from keras_rankmetrics.conventions.rules import SIGNS, Rules
-from keras_rankmetrics.engine.messages import warn
-from keras_rankmetrics.tables import checks, ids, item_rows
+from keras_rankmetrics.engine import checks
+from keras_rankmetrics.engine.messages import as_text, warn
+from keras_rankmetrics.tables import ids, item_rows
 from keras_rankmetrics.tables.item_rows import (
     Rows,
     run_starts,
@@ -335,7 +336,7 @@ class Joining:
         places = _numbered(chunk.query, self._numbers)
         in_chunk = np.unique(places[run_starts(places)])
         for again in sorted(self._seen.intersection(in_chunk.tolist()))[:1]:
-            query = ids.as_text(list(self._numbers)[again])
+            query = as_text(list(self._numbers)[again])
             raise ValueError(
                 "All rows of a query should be in one chunk. Received: the "
                 f"query {query!r} in several. Sort the rows by query."
@@ -438,8 +439,8 @@ class Joining:
             raise ValueError(
                 "Humans should label all items of a list down to the cutoff of "
                 "the metrics, or none of them. Received: no label for the item "
-                f"{ids.as_text(items[place].item())!r} that {self._argument} "
-                f"retrieves for the query {ids.as_text(query)!r}. Label it, or "
+                f"{as_text(items[place].item())!r} that {self._argument} "
+                f"retrieves for the query {as_text(query)!r}. Label it, or "
                 "leave the query out of the human labels."
             )
 
@@ -491,7 +492,7 @@ class Joining:
         if not found:
             return ""
         place, one, other, question = found
-        query = ids.as_text(truth.queries[place].item())
+        query = as_text(truth.queries[place].item())
         return (
             f"For the query {query!r} it retrieves {one}, and the truth "
             f"judges {other}. {question}"
@@ -624,7 +625,7 @@ def _by_subtopic(
     if len(np.unique(subtopics)) == 1:
         warn(
             "The labels should be by several subtopics. Received: only "
-            f"{ids.as_text(subtopics[0].item())!r}, as in judgements without "
+            f"{as_text(subtopics[0].item())!r}, as in judgements without "
             "subtopics. Check which column has them."
         )
     labels = np.full((len(first), place.max(initial=0) + 1), float(UNJUDGED))
@@ -642,7 +643,7 @@ def check_once(
         query, item = rows.query[one].item(), rows.item[one].item()
         raise ValueError(
             "An item should occur once in the list of a query. Received: the "
-            f"item {ids.as_text(item)!r} of the query {ids.as_text(query)!r} "
+            f"item {as_text(item)!r} of the query {as_text(query)!r} "
             f"twice in {argument}. {remedy}"
         )
 

@@ -33,6 +33,7 @@ from keras_rankmetrics.comparing.tables_of_rows import (
     names_in,
 )
 from keras_rankmetrics.engine.inputs.shapes import check_aligned_axis
+from keras_rankmetrics.engine.messages import as_text
 from keras_rankmetrics.files import runs
 from keras_rankmetrics.files.blocks import Source
 from keras_rankmetrics.files.fields import INEXACT
@@ -326,8 +327,8 @@ class Side(Input):
             raise ValueError(
                 f"{_ARGUMENT} should have one score in all rows of an item. "
                 f"Received: {score[row]} and {score[other]} for the item "
-                f"{ids.as_text(part.item[row].item())!r} of the query "
-                f"{ids.as_text(part.query[row].item())!r}. Pass labels and "
+                f"{as_text(part.item[row].item())!r} of the query "
+                f"{as_text(part.query[row].item())!r}. Pass labels and "
                 "scores of two objects as `truth` and `run`."
             )
         keep = np.ones(len(numbers), bool)

@@ -44,11 +44,11 @@ from keras_rankmetrics.conventions.from_text import (
     options_by_name,
     source_of,
 )
+from keras_rankmetrics.engine import checks
 from keras_rankmetrics.engine.definition import Definition
+from keras_rankmetrics.engine.messages import as_text
 from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
 from keras_rankmetrics.files import QueriesReturnError
-from keras_rankmetrics.tables import checks
-from keras_rankmetrics.tables.ids import as_text
 from keras_rankmetrics.tables.members import (
     members_of,
     metrics_in,

@@ -47,10 +47,12 @@ from keras_rankmetrics.comparing.requirements import (
     rules_in_words,
 )
 from keras_rankmetrics.conventions.rules import SIGNS, Rules
+from keras_rankmetrics.engine import checks
 from keras_rankmetrics.engine.inputs import warn_if_swapped
+from keras_rankmetrics.engine.messages import as_text
 from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
 from keras_rankmetrics.metrics.judge_corrected import KINDS
-from keras_rankmetrics.tables import checks, ids, item_rows, roles
+from keras_rankmetrics.tables import ids, item_rows, roles
 from keras_rankmetrics.tables.item_rows import Part, Rows
 from keras_rankmetrics.tables.single_precision import (
     by_score,
@@ -289,7 +291,7 @@ class ListsOfTable:
             rows = Rows(part.query, part.item, x)
             shown = system.table.shown
             shown.add_scores(part.query, x, part.value[:, 0])
-            shown.add_ranks(rows, part.others.get(roles.RANKS))
+            shown.add_ranks(part.query, x, part.others.get(roles.RANKS))
             columns.append(system.table.as_run(rows).value)
         return rows._replace(value=np.column_stack([*columns, part.line]))
 
@@ -355,7 +357,7 @@ def _check_known(table: OneTable, part: Part) -> None:
     }
     for received, wrong in missing.items():
         for at in np.flatnonzero(wrong)[:1]:
-            query = ids.as_text(part.query[at].item())
+            query = as_text(part.query[at].item())
             raise ValueError(
                 f"{table.argument} should have ids and numbers in each row. "
                 f"Received: {received} in row {part.line[at]:,}, of the query "
@@ -425,7 +427,7 @@ def of_members(
         own.say()
         column = systems[name] or reading.chosen.get("score")
         warn_of_direction(column, own.reading.higher_is_better)
-    texts = [ids.as_text(query) for query in queries]
+    texts = [as_text(query) for query in queries]
     of_truth = Overlap(
         judgements=lists.judged, same_id_judged=lists.same_id_judged
     )

@@ -17,17 +17,12 @@ from typing import Any, ClassVar, Literal, NamedTuple, TypeVar
 import numpy as np
 
 from keras_rankmetrics.conventions.rules import Rules
+from keras_rankmetrics.engine import checks
 from keras_rankmetrics.engine.definition.options import check_choice
-from keras_rankmetrics.engine.messages import warn
+from keras_rankmetrics.engine.messages import as_text, warn
 from keras_rankmetrics.files import NOTHING, QueriesReturnError
-from keras_rankmetrics.tables import checks, item_rows, roles
-from keras_rankmetrics.tables.ids import (
-    EXACT,
-    are_same,
-    as_text,
-    column_array,
-    ids_of,
-)
+from keras_rankmetrics.tables import item_rows, roles
+from keras_rankmetrics.tables.ids import EXACT, are_same, column_array, ids_of
 from keras_rankmetrics.tables.item_rows import NO_OTHERS, Rows
 
 _Read = TypeVar("_Read")
@@ -349,7 +344,8 @@ class Input(abc.ABC):
             self.shown.add_queries(rows.query[item_rows.run_starts(rows.query)])
             if self.value == "score":
                 self.shown.add_scores(rows.query, rows.value)
-                self.shown.add_ranks(rows, columns.others.get(roles.RANKS))
+                ranks = columns.others.get(roles.RANKS)
+                self.shown.add_ranks(rows.query, rows.value, ranks)
                 rows = self.as_run(rows)
             yield rows
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from keras_rankmetrics.tables import ids
+from keras_rankmetrics.engine.messages import as_text
 
 _normal = functools.partial(unicodedata.normalize, "NFKC")
 # Common differences between two spellings of an id, and how to remove them.
@@ -61,7 +61,7 @@ def unmatched(
         return found
     place, other = others[0]
     one = next(id_ for list_, id_ in ones if list_ == place)
-    one, other = ids.as_text(one), ids.as_text(other)
+    one, other = as_text(one), as_text(other)
     return place, repr(one), repr(other), "Do both sides use the same ids?"
 
 
@@ -80,14 +80,12 @@ def alike(
     """
     for difference in differences:
         plain = _DIFFERENCES[difference]
-        by_form = {
-            (list_, plain(str(ids.as_text(x)))): x for list_, x in others
-        }
+        by_form = {(list_, plain(str(as_text(x)))): x for list_, x in others}
         for place, one in ones:
-            other = by_form.get((place, plain(str(ids.as_text(one)))), one)
+            other = by_form.get((place, plain(str(as_text(one)))), one)
             if other != one:
                 show = ascii if plain is _normal else repr  # they look alike
                 question = f"Do the ids differ only {difference}?"
-                one, other = ids.as_text(one), ids.as_text(other)
+                one, other = as_text(one), as_text(other)
                 return place, show(one), show(other), question
     return None

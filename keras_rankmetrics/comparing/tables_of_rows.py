@@ -29,9 +29,9 @@ from keras_rankmetrics.comparing.reading import (
 )
 from keras_rankmetrics.engine.inputs.shapes import check_aligned_axis
 from keras_rankmetrics.engine.inputs.tensors import to_numpy
-from keras_rankmetrics.engine.messages import warn
+from keras_rankmetrics.engine.messages import as_text, warn
 from keras_rankmetrics.files import runs
-from keras_rankmetrics.tables.ids import as_text, column_array
+from keras_rankmetrics.tables.ids import column_array
 from keras_rankmetrics.tables.item_rows import Part, Rows
 from keras_rankmetrics.tables.roles import (
     RANKS,

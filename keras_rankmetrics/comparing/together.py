@@ -31,12 +31,11 @@ from keras_rankmetrics.comparing.tables_of_rows import (
     first_of,
     names_in,
 )
+from keras_rankmetrics.engine import checks
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.inputs import warn_if_swapped
 from keras_rankmetrics.engine.inputs.tensors import numbers, to_numpy
-from keras_rankmetrics.engine.messages import warn
-from keras_rankmetrics.tables import checks
-from keras_rankmetrics.tables.ids import as_text
+from keras_rankmetrics.engine.messages import as_text, warn
 from keras_rankmetrics.tables.item_rows import Rows
 from keras_rankmetrics.tables.roles import check_chosen
 from keras_rankmetrics.tables.single_precision import rows_in_float32

@@ -12,6 +12,7 @@
 6. `aggregates` add up sums over the lists, and turn sums into numbers.
 7. `metric` keeps the sums in Keras variables: one metric, or a collection.
 
+`checks` is the list of what labels, scores and ids may show besides errors.
 `backend` contains all that differs between TensorFlow, JAX and torch, and
 `messages` what a user reads: warnings, suggestions and tables.
 """

@@ -9,6 +9,7 @@ import os
 import sys
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import keras
 
@@ -162,3 +163,17 @@ def as_html_table(
         f'</summary>\n<pre style="white-space: pre-wrap">{folded}</pre>\n'
         "</details>\n</div>"
     )
+
+
+def as_text(id_: Any) -> Any:
+    r"""Return bytes as str, so that JSON can contain them.
+
+    Different ids stay different: a byte that is not UTF-8 becomes `\xff`, and
+    the backslashes of an id that contains these letters are doubled.
+    """
+    if not isinstance(id_, bytes):
+        return id_
+    text = id_.decode(errors="backslashreplace")
+    if "\\x" not in text:
+        return text
+    return id_.replace(b"\\", b"\\\\").decode(errors="backslashreplace")

@@ -13,12 +13,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from keras_rankmetrics.conventions.from_text import options_by_name
+from keras_rankmetrics.engine import checks
 from keras_rankmetrics.engine.inputs import warn_if_swapped
 from keras_rankmetrics.engine.inputs.shapes import check_aligned_axis
 from keras_rankmetrics.engine.inputs.tensors import check_finite, to_numpy
 from keras_rankmetrics.engine.messages import warn
 from keras_rankmetrics.metrics import Sliced
-from keras_rankmetrics.tables import checks
 from keras_rankmetrics.tables.ids import are_known, refusal
 from keras_rankmetrics.tables.item_rows import (
     order_of,

@@ -9,27 +9,20 @@ from typing import Any
 
 import numpy as np
 
+from keras_rankmetrics.engine.checks import MISSING
 from keras_rankmetrics.engine.inputs.tensors import to_numpy
 
 # Ids as arrays.
 
 # The kinds of ids by the kinds of numpy's dtypes.
 KINDS = {"U": "str", "S": "bytes", "i": "integers", "u": "integers"}
-_MISSING = "None", "nan", "<NA>", "NaT"  # as text
 EXACT = 2**53  # floats from here on have lost digits of integers
-_AS_TEXT = [*_MISSING, "[PAD]", "<pad>"]
-_NO_ID = frozenset((*_MISSING, "NaN"))  # the last is of `Decimal`
+_NO_ID = frozenset((*MISSING, "NaN"))  # the last is of `Decimal`
 _WHOLE = 'Convert the ids: `.astype("int64")`.'
 _FRACTION = "Pass the column of ids, which have no fractions."
 _ROUNDED = "Pass all ids as text, as they were before floats rounded them: "
 _EXPECTED = "all be integers, all str or all bytes"
 _ARROW_TEXTS = re.compile("(dictionary<values=)?(large_)?string(,.*)?")
-_CUT = re.compile(r"\d(\.\d+)?[Ee]\+\d+")  # a number in scientific notation
-_DECIMAL = re.compile(r"\d+,\d+")
-_WHOLE_FLOAT = re.compile(r"(\d+)\.0+")
-_UNSEEN = " \t\r\n\v\f\xa0\u200b\ufeff"  # at the ends of texts
-_COMPARED = 20_000  # ids whose spellings are compared
-_MANY = 0.05  # of ids; as many that differ by case alone are no accident
 
 
 def ids_of(ids: Any, argument: str) -> np.ndarray:
@@ -194,76 +187,6 @@ def are_same(some: np.ndarray, others: np.ndarray) -> np.ndarray:
         return np.zeros(len(some), bool)
     same: np.ndarray = some == others
     return same
-
-
-def without_digits(*columns: np.ndarray) -> str | None:
-    """Return an id that a spreadsheet has rounded, as text, or None.
-
-    Numbers with a comma are others if all ids of a column are like this.
-    """
-    for column in columns:
-        if column.dtype.kind not in "US":
-            continue
-        some = [as_text(x) for x in column[:1000].tolist()]
-        cut = next(filter(_CUT.fullmatch, some), None)
-        if cut is None and all(map(_DECIMAL.fullmatch, some)):
-            cut = next(iter(some), None)
-        if cut is not None:
-            return str(cut)
-    return None
-
-
-def two_spellings(ids: np.ndarray) -> tuple[str, str] | None:
-    """Return two ids that may be one, or None.
-
-    They differ by blanks at the ends, or are 1 and 1.0; or, if many ids do, by
-    case.
-
-    Args:
-        ids: ids, of which the first ones are compared.
-    """
-    if ids.dtype.kind not in "US":
-        return None
-    known, folded = dict[str, str](), dict[str, str]()
-    by_case: list[tuple[str, str]] = []
-    for text in map(as_text, dict.fromkeys(ids[:_COMPARED].tolist())):
-        plain = text.strip(_UNSEEN)
-        whole = _WHOLE_FLOAT.fullmatch(plain)
-        plain = whole[1] if whole else plain
-        one = known.setdefault(plain, text)
-        if one != text:
-            return one, text
-        other = folded.setdefault(plain.casefold(), text)
-        if other != text:
-            by_case.append((other, text))
-    return by_case[0] if len(by_case) > _MANY * len(known) else None
-
-
-def missing_as_text(*columns: np.ndarray) -> str | None:
-    """Return a text that stands for no id or for padding, or None."""
-    for column in columns:
-        if column.dtype.kind in "US":
-            texts = np.array(_AS_TEXT).astype(column.dtype.kind)
-            for found in column[np.isin(column, texts)][:1].tolist():
-                return str(as_text(found))
-    return None
-
-
-# Ids as reports and errors show them.
-
-
-def as_text(id_: Any) -> Any:
-    r"""Return bytes as str, so that JSON can contain them.
-
-    Different ids stay different: a byte that is not UTF-8 becomes `\xff`, and
-    the backslashes of an id that contains these letters are doubled.
-    """
-    if not isinstance(id_, bytes):
-        return id_
-    text = id_.decode(errors="backslashreplace")
-    if "\\x" not in text:
-        return text
-    return id_.replace(b"\\", b"\\\\").decode(errors="backslashreplace")
 
 
 # 64-bit keys. Different ids have the same key with a probability of about

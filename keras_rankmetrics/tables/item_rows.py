@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from keras_rankmetrics.engine.messages import as_text
 from keras_rankmetrics.tables.ids import (
-    as_text,
     exact,
     first_equal,
     joint,

@@ -15,6 +15,7 @@ from keras import ops
 
 from keras_rankmetrics.conventions.convention import Convention
 from keras_rankmetrics.conventions.from_text import options_by_name, source_of
+from keras_rankmetrics.engine import checks
 from keras_rankmetrics.engine.inputs import share_in
 from keras_rankmetrics.engine.inputs.tensors import dtype_of_doubles
 from keras_rankmetrics.engine.metric.accumulator import (
@@ -24,7 +25,6 @@ from keras_rankmetrics.engine.metric.accumulator import (
 )
 from keras_rankmetrics.engine.metric.collection import MetricCollection
 from keras_rankmetrics.metrics import Comparison, Sliced
-from keras_rankmetrics.tables import checks
 from keras_rankmetrics.tables.item_rows import are_equal_in_lists, run_starts
 from keras_rankmetrics.tables.members import (
     Sums,

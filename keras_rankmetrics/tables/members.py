@@ -11,11 +11,11 @@ from keras import ops
 from keras_rankmetrics.conventions.convention import Convention
 from keras_rankmetrics.conventions.from_text import metrics_of
 from keras_rankmetrics.engine.aggregates import State
+from keras_rankmetrics.engine.checks import Facts
 from keras_rankmetrics.engine.messages import warn
 from keras_rankmetrics.engine.metric.accumulator import Accumulator, own_methods
 from keras_rankmetrics.engine.metric.collection import MetricCollection
 from keras_rankmetrics.metrics import Comparison, Sliced
-from keras_rankmetrics.tables.checks import Facts
 
 Metrics = TypeVar("Metrics")
 

@@ -188,7 +188,10 @@ def _of(result: Any) -> Found:
 
 
 def _evaluate(form: Callable) -> Callable:
-    return lambda data, folder: _of(krm.evaluate(*form(data, folder), data.metric))
+    def call(data: Data, folder: pathlib.Path) -> Found:
+        return _of(krm.evaluate(*form(data, folder), data.metric))
+
+    return call
 
 
 def _compare(form: Callable) -> Callable:
@@ -352,8 +355,16 @@ def _krm_eval(form: Callable) -> Callable:
 
 def _krm_gate(form: Callable) -> Callable:
     def call(data: Data, folder: pathlib.Path) -> Found:
-        words = *form(data, folder), "0.5", "-m", data.metric, "--tolerance", "0.9"
-        [verdict] = json.loads(_krm("gate", *words, "--json"))
+        words = (
+            *form(data, folder),
+            "0.5",
+            "-m",
+            data.metric,
+            "--tolerance",
+            "0.9",
+        )
+        printed = _krm("gate", *words, "--tolerance", "0.9", "--json")
+        [verdict] = json.loads(printed)
         return Found(None, tuple(verdict["notes"]))
 
     return call

@@ -23,14 +23,17 @@ MAY_IMPORT = {
     "engine.naming": "engine.backend engine.messages gains types",
     "engine.ranking": "engine.backend gains types",
     "engine.inputs": "engine.backend engine.messages engine.ranking types",
+    "engine.checks": (
+        "engine.backend engine.inputs engine.messages gains types"
+    ),
     "engine.aggregates": "engine.backend types",
     "engine.definition": (
         "engine.backend engine.messages engine.naming engine.ranking gains "
         "types version"
     ),
     "engine.evaluation": (
-        "engine.aggregates engine.backend engine.definition engine.inputs "
-        "engine.ranking types"
+        "engine.aggregates engine.backend engine.checks engine.definition "
+        "engine.inputs engine.ranking types"
     ),
     "engine.metric": (
         "engine.aggregates engine.backend engine.definition engine.evaluation "
@@ -47,21 +50,21 @@ MAY_IMPORT = {
         "engine.backend engine.definition engine.inputs engine.ranking types"
     ),
     "tables": (
-        "conventions engine.aggregates engine.inputs engine.messages gains "
-        "engine.metric metrics types"
+        "conventions engine.aggregates engine.checks engine.inputs "
+        "engine.messages gains engine.metric metrics types"
     ),
     "adapters": (
-        "conventions engine.aggregates engine.definition engine.messages "
-        "tables types"
+        "conventions engine.aggregates engine.checks engine.definition "
+        "engine.messages tables types"
     ),
     "callbacks": (
         "catalogues engine.aggregates engine.backend engine.inputs metrics "
         "tables"
     ),
     "comparing": (
-        "conventions engine.aggregates engine.backend engine.definition "
-        "engine.evaluation engine.inputs engine.messages engine.metric "
-        "files gains metrics tables types"
+        "conventions engine.aggregates engine.backend engine.checks "
+        "engine.definition engine.evaluation engine.inputs engine.messages "
+        "engine.metric files gains metrics tables types"
     ),
     "files": "tables types",
     "explaining": (

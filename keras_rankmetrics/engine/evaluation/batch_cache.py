@@ -47,6 +47,7 @@ from keras_rankmetrics.engine.aggregates import Aggregate
 from keras_rankmetrics.engine.backend.cache_keys import Stamp, place
 from keras_rankmetrics.engine.backend.keras_internals import implicit_mask
 from keras_rankmetrics.engine.backend.tracing import trace
+from keras_rankmetrics.engine.checks import Facts, of_batch
 from keras_rankmetrics.engine.definition import Definition
 from keras_rankmetrics.engine.inputs import Lists, Misreadings, read
 from keras_rankmetrics.engine.ranking import Order, Ranking
@@ -54,9 +55,6 @@ from keras_rankmetrics.engine.ranking.memo import key_of
 from keras_rankmetrics.types import Tensor
 
 _ATTRIBUTE = "_keras_rankmetrics_batch"
-
-# A metric looks for labels that it may misread in so many batches.
-_WATCHED = 10
 
 # A metric whose sums its peers can compute.
 Shared: TypeAlias = tuple[Definition, Aggregate]
@@ -102,7 +100,7 @@ class BatchCache:
         # The same metric seeing the same objects again means a new step.
         if batch is None or batch is self._last():
             self._opened += 1
-            batch = Batch(self._expected(), self._opened <= _WATCHED)
+            batch = Batch(self._expected(), self._opened.bit_count() == 1)
             _clear(home)
             if all(map(Stamp.is_possible, parts)):
                 setattr(home, _ATTRIBUTE, _Entry(batch, parts))
@@ -110,6 +108,10 @@ class BatchCache:
         self._peers = batch.peers
         self._last = weakref.ref(batch)
         return batch
+
+    def restart(self) -> None:
+        """Count the batches anew: the first, 2nd, 4th, 8th ... are watched."""
+        self._opened = 0
 
     @staticmethod
     def drop() -> None:
@@ -153,9 +155,11 @@ class Batch:
         fails_together: True if computing for several metrics at once raised.
         terms: for each metric that has been computed, the terms that the batch
             adds to its sums.
-        is_watched: True if labels that may be misread are looked for.
+        is_watched: True if labels and scores that may be misread are looked
+            for.
         misreadings: for each form of input that has been read, what may be
             misread in it.
+        facts: for each of them, what its first lists show; None where traced.
     """
 
     def __init__(
@@ -167,6 +171,7 @@ class Batch:
         self.fails_together = False
         self.terms: dict[Shared, Tensor] = {}
         self.misreadings: dict[Hashable, Misreadings] = {}
+        self.facts: dict[Hashable, Facts | None] = {}
         self._lists: dict[Hashable, Lists] = {}
         self._rankings: dict[Hashable, Ranking] = {}
 
@@ -185,6 +190,7 @@ class Batch:
             if self.is_watched:
                 are_joined = isinstance(y_true, dict)
                 self.misreadings[reading] = Misreadings.of(lists, are_joined)
+                self.facts[reading] = of_batch.facts_of(lists, y_pred)
         lists = self._lists[reading]
         if definition.by is not None:
             group = definition.by(y_true, y_pred)
@@ -192,10 +198,15 @@ class Batch:
             group = y_true.get("group") if isinstance(y_true, dict) else None
         return lists if group is None else lists.with_group(group)
 
-    def warning(self, definition: Definition) -> str | None:
+    def warning(self, metric: Any) -> str | None:
         """Return a warning about what the metric has read, or None."""
+        definition = metric.definition
         misreadings = self.misreadings[definition.reading]
-        return misreadings.warning or definition.misreads(misreadings.share)
+        return (
+            misreadings.warning
+            or definition.misreads(misreadings.share)
+            or of_batch.doubt(self.facts.get(definition.reading), metric)
+        )
 
     def ranking(self, kind: Hashable, order: Order, lists: Lists) -> Ranking:
         """Return the lists in an order, to its cutoff or beyond.

@@ -17,7 +17,6 @@ from keras_rankmetrics.engine.inputs.batch import (
     before_loss,
     entries_of,
 )
-from keras_rankmetrics.engine.inputs.evidence import Evidence
 from keras_rankmetrics.engine.inputs.misreadings import (
     Misreadings,
     padding_warning,
@@ -28,7 +27,6 @@ from keras_rankmetrics.engine.inputs.shapes import check_aligned
 from keras_rankmetrics.types import Reading, UnjudgedPolicy
 
 __all__ = [
-    "Evidence",
     "Lists",
     "Misreadings",
     "padding_warning",

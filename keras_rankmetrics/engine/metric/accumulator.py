@@ -91,7 +91,7 @@ class Accumulator(Metric):
         terms = terms_of(
             self.definition, self.aggregate, batch, inputs, self._draw()
         )
-        warning = batch.warning(self.definition)
+        warning = batch.warning(self)
         self._warn_once(repeated_in_compile(self) or warning, self.name)
         self._add(terms)
 
@@ -139,6 +139,7 @@ class Accumulator(Metric):
     def reset_state(self) -> None:
         """Reset the state to that of a new metric."""
         BatchCache.drop()
+        self._batch_cache.restart()
         for slot in self._slots():
             slot.write(ops.zeros(slot.shape, slot.variable.dtype))
 
@@ -247,7 +248,7 @@ class Accumulator(Metric):
     def _evaluate(self, *inputs: Any) -> PerReading:
         draws, batch = [self._draw()], Batch()
         [evaluated] = evaluate_batch([self.definition], inputs, batch, draws)
-        self._warn_once(batch.warning(self.definition), self.name)
+        self._warn_once(batch.warning(self), self.name)
         return evaluated
 
     def _seen(self) -> Tensor:

@@ -109,6 +109,7 @@ class MetricCollection(keras.metrics.Metric):
 
     def reset_state(self) -> None:
         """Reset the states of all metrics."""
+        self._batch_cache.restart()
         for metric in self.metrics:
             metric.reset_state()
 
@@ -330,8 +331,8 @@ class MetricCollection(keras.metrics.Metric):
         draws = [metric._draw() for metric in self.metrics]
         evaluated = evaluate_batch(self._definitions, inputs, batch, draws)
         repeated = accumulator.repeated_in_compile(self)
-        for definition in self._definitions:
-            warning = batch.warning(definition)
+        for metric in self.metrics:
+            warning = batch.warning(metric)
             self._warn_once(repeated or warning, self.name)
         return evaluated
 

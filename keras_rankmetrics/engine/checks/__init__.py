@@ -1,0 +1,41 @@
+"""The list of checks: what labels, scores and ids show, and what is said of it.
+
+A door adds what it reads to `Facts`, chunk by chunk, and passes these to `say`
+before it returns a number. A new check is an entry of `CHECKS`.
+"""
+
+from __future__ import annotations
+
+from keras_rankmetrics.engine.checks.checks import (
+    all_relevant,
+    doubts,
+    notes,
+    said_of,
+    say,
+    take_grades,
+    wrong_order,
+)
+from keras_rankmetrics.engine.checks.facts import (
+    COLUMNS,
+    OPTIONS,
+    TREC,
+    Facts,
+    steps_of,
+)
+from keras_rankmetrics.engine.checks.of_ids import MISSING
+
+__all__ = [
+    "COLUMNS",
+    "MISSING",
+    "OPTIONS",
+    "TREC",
+    "Facts",
+    "all_relevant",
+    "doubts",
+    "notes",
+    "said_of",
+    "say",
+    "steps_of",
+    "take_grades",
+    "wrong_order",
+]

@@ -1,0 +1,269 @@
+"""`Facts`: what rows have shown so far, which all checks read."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from keras_rankmetrics.engine.checks import of_ids
+from keras_rankmetrics.engine.checks.evidence import Evidence
+from keras_rankmetrics.engine.messages import as_text
+from keras_rankmetrics.types import UNJUDGED
+
+_FIRST = 10_000  # rows, of which most data need no more
+_UNSIGNED = 254  # -2 as the narrowest unsigned integer
+# What to do, by the names of checks: in doors with options, in files of TREC,
+# and in doors that take columns alone.
+OPTIONS: Mapping[str, str] = {
+    "ratings_below_0": "Shift them to 0 and above.",
+    "ascend": "For distances, pass `higher_is_better=False`, or "
+    '`higher_is_better={"name": False}` for one of several systems.',
+    "descend": "For similarities, leave out `higher_is_better=False`; if other "
+    'systems have distances, pass `higher_is_better={"name": False}`.',
+    "equal_scores": "If ranks order them, name their column as the score, with "
+    "`higher_is_better=False`.",
+    "low_labels": "Check how it was read, and that it is not the run.",
+    "times": "Name the column of labels by `columns`, or write a header.",
+    "one_row_a_query": "Name the column of queries.",
+    "places": "For ranks, pass `higher_is_better=False`; for what `argsort` "
+    "returned, pass the scores that it sorted.",
+}
+TREC: Mapping[str, str] = {
+    "ranks_of_trec": "Scores count, as in trec_eval. For distances, pass "
+    "`higher_is_better=False`; if the ranks are right, write `-rank` as the "
+    "score.",
+}
+COLUMNS: Mapping[str, str] = {
+    "ascend": "Negate distances and ranks: `-scores`.",
+    "equal_scores": "If ranks order them, pass `-ranks`.",
+    "low_labels": "Check how the labels were made, or lower the threshold.",
+    "times": "Pass the column of labels.",
+    "one_row_a_query": "Pass the query of each row, not its number.",
+    "all_relevant": "If not all items are relevant, set "
+    "`relevance_threshold`, as in `P(relevance_threshold=4)@10`.",
+    "places": "For ranks, pass `-ranks`; for what `argsort` returned, pass the "
+    "scores that it sorted.",
+}
+
+
+@dataclasses.dataclass
+class Facts:
+    """Facts that rows have shown so far.
+
+    Attributes:
+        truth: the name of the labels, at the beginning of a sentence.
+        run: the name of the scores.
+        higher_is_better: False for distances, None if scores have any order.
+        remedies: what to do, by the names of checks.
+        labels: the lowest and the highest labels of each chunk.
+        steps: how many rows have a higher, a lower and an equal score to the
+            row above, of the same query.
+        rising: how many of these steps go with a label that rises as the score
+            does, minus those with one that falls.
+        against: two rows whose scores and ranks contradict each other, as
+            text; None if there are no such rows.
+        have_ranks: False if ranks are numbers of something else, such as pages.
+        lists: the number of lists.
+        longest: the number of items of the longest list.
+        cut: an id that has lost digits, or None.
+        missing: an id that stands for none, as text, or None.
+        spelled: two ids that may be one query, or None.
+        infinite: True if an item has an infinite score that makes it the best.
+        evidence: what all lists have in common.
+        tied: which metrics read different scores as tied, in a sentence, or
+            None.
+    """
+
+    truth: str = "The truth"
+    run: str = "`run`"
+    higher_is_better: bool | None = True
+    remedies: Mapping[str, str] = dataclasses.field(
+        default_factory=lambda: OPTIONS
+    )
+    labels: list[np.ndarray] = dataclasses.field(default_factory=list)
+    steps: np.ndarray = dataclasses.field(
+        default_factory=lambda: np.zeros(3, np.int64)
+    )
+    rising: int = 0
+    against: str | None = None
+    have_ranks: bool = True
+    lists: int = 0
+    longest: int = 0
+    cut: str | None = None
+    missing: str | None = None
+    spelled: tuple[str, str] | None = None
+    infinite: bool = False
+    evidence: Evidence = dataclasses.field(default_factory=Evidence)
+    tied: str | None = None
+
+    def add_labels(self, labels: np.ndarray) -> None:
+        """Add labels of any shape."""
+        self.labels.append(_examples(labels.ravel()))
+
+    def add_scores(
+        self,
+        query: np.ndarray,
+        scores: np.ndarray,
+        labels: np.ndarray | None = None,
+    ) -> None:
+        """Add the scores of rows, in the order in which they come.
+
+        Args:
+            query: the queries of the rows.
+            scores: the scores.
+            labels: the labels, if they stand beside the scores.
+        """
+        self.steps = self.steps + steps_of(query, scores)
+        best = -np.inf if self.higher_is_better is False else np.inf
+        self.infinite = self.infinite or bool((scores == best).any())
+        if labels is not None and not self.steps[:2].all():
+            of_one = query[1:] == query[:-1]
+            up, more = scores[1:] > scores[:-1], labels[1:] > labels[:-1]
+            down, less = scores[1:] < scores[:-1], labels[1:] < labels[:-1]
+            rising, falling = up & more | down & less, up & less | down & more
+            self.rising += int((of_one & rising).sum())
+            self.rising -= int((of_one & falling).sum())
+
+    def add_ranks(
+        self,
+        query: np.ndarray,
+        scores: np.ndarray,
+        rank: np.ndarray | None = None,
+    ) -> None:
+        """Add ranks next to scores, if there are any.
+
+        Args:
+            query: the queries of rows of whole queries.
+            scores: `[rows]`, as they were passed.
+            rank: `[rows]`.
+        """
+        if rank is None or not self.have_ranks:
+            return
+        known = ~np.isnan(rank)
+        if not known.any():
+            return
+        query, value, rank = query[known], scores[known], rank[known]
+        better = value if self.higher_is_better is not False else -value
+        order = _in_order(query, rank, better)
+        query, rank, better = query[order], rank[order], better[order]
+        better = better.astype(np.float32)  # tools round, and tie the rest
+        of_one = query[1:] == query[:-1]
+        same, differ = rank[1:] == rank[:-1], better[1:] != better[:-1]
+        self.have_ranks = not (of_one & same & differ).any()
+        wrong = of_one & (rank[1:] > rank[:-1]) & (better[1:] > better[:-1])
+        for at in np.flatnonzero(wrong)[:1].tolist():
+            first, then = value[order][at : at + 2].tolist()
+            self.against = self.against or (
+                f"the ranks {rank[at]:.12g} and {rank[at + 1]:.12g} for the "
+                f"scores {first} and {then} of the query "
+                f"{as_text(query[at].item())!r}"
+            )
+
+    def add_lists(self, lengths: np.ndarray) -> None:
+        """Add lists with their numbers of items."""
+        self.lists += len(lengths)
+        self.longest = max(self.longest, int(lengths.max(initial=0)))
+
+    def add_ids(self, *columns: np.ndarray) -> None:
+        """Add ids of queries or items."""
+        self.cut = self.cut or of_ids.without_digits(*columns)
+        self.missing = self.missing or of_ids.missing_as_text(*columns)
+
+    def add_queries(self, queries: np.ndarray) -> None:
+        """Add the queries of lists, each once or more."""
+        self.spelled = self.spelled or of_ids.two_spellings(queries)
+
+    def add_whole(
+        self,
+        lists: np.ndarray,
+        scores: np.ndarray,
+        labels: np.ndarray,
+        are_own: Callable[[np.ndarray], np.ndarray] | None = None,
+    ) -> None:
+        """Add whole lists, as `Evidence.with_lists` takes them."""
+        self.evidence = self.evidence.with_lists(lists, scores, labels, are_own)
+
+    def __add__(self, other: Facts) -> Facts:
+        """Return the facts of all rows."""
+        labels = self.labels + other.labels
+        return dataclasses.replace(
+            self,
+            labels=[_examples(np.concatenate(labels))] if labels else [],
+            steps=self.steps + other.steps,
+            rising=self.rising + other.rising,
+            against=self.against or other.against,
+            have_ranks=self.have_ranks and other.have_ranks,
+            lists=self.lists + other.lists,
+            longest=max(self.longest, other.longest),
+            cut=self.cut or other.cut,
+            missing=self.missing or other.missing,
+            spelled=self.spelled or other.spelled,
+            infinite=self.infinite or other.infinite,
+            evidence=self.evidence + other.evidence,
+            tied=self.tied or other.tied,
+        )
+
+    @property
+    def known_labels(self) -> np.ndarray:
+        """The labels from 0 on."""
+        labels = np.concatenate([np.zeros(0), *self.labels])
+        found: np.ndarray = labels[labels >= 0]
+        return found
+
+
+def steps_of(query: np.ndarray, scores: np.ndarray) -> np.ndarray:
+    """Return how many rows have a higher, lower and equal score to that above.
+
+    Only rows of one query are compared, and only the first ones if scores both
+    rise and fall there, which decides all checks.
+    """
+    found = np.zeros(3, np.int64)
+    for end in (_FIRST, len(scores)):
+        of_rows, some = query[:end], scores[:end]
+        above, below = some[:-1], some[1:]
+        of_one = of_rows[1:] == of_rows[:-1]
+        steps = below > above, below < above, below == above
+        found = np.array([(of_one & step).sum() for step in steps])
+        if found[:2].all():
+            break
+    return found
+
+
+def _in_order(
+    query: np.ndarray, rank: np.ndarray, scores: np.ndarray
+) -> slice | np.ndarray:
+    """Return the indices of rows by query and rank; most data have this order.
+
+    Rows of one rank are ordered by score.
+    """
+    of_one = query[1:] == query[:-1]
+    firsts = query[np.flatnonzero(np.append(True, ~of_one))].tolist()
+    are_sorted = not (of_one & (rank[1:] < rank[:-1])).any()
+    if are_sorted and len({*firsts}) == len(firsts):
+        return slice(None)
+    return np.lexsort((-scores, rank, query))
+
+
+def _examples(labels: np.ndarray) -> np.ndarray:
+    """Return the lowest and highest labels below 0, of shares, and from 0 on.
+
+    `UNJUDGED`, a fraction below 0, and the labels below a highest one that may
+    be -1 as an unsigned integer come with them. All checks read these alone.
+    """
+    ends = [labels.min(), labels.max()] if len(labels) else []
+    highest = ends[1] if ends else 0
+    below = labels[labels < highest] if highest >= _UNSIGNED else labels[:0]
+    if labels.dtype.kind in "iu" and ends and ends[0] >= 0:
+        return np.array([*ends, *below[np.argsort(below)[-1:]]], np.float64)
+    negative, others = labels[labels < 0], labels[labels >= 0]
+    unjudged = negative[negative == UNJUDGED][:1]
+    fractions = negative[negative != np.floor(negative)][:1]
+    shares = others[(others > 0) & (others < 1)]
+    of_kinds = [
+        x[[np.argmin(x), np.argmax(x)]]
+        for x in (negative[negative != UNJUDGED], shares, others, below)
+        if len(x)
+    ]
+    return np.concatenate([np.zeros(0), *of_kinds, unjudged, fractions])

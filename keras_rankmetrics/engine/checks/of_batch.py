@@ -1,0 +1,88 @@
+"""What a batch shows, of whose lists the first ones are looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import keras
+import numpy as np
+
+from keras_rankmetrics.engine.backend.operations import ops
+from keras_rankmetrics.engine.backend.tracing import concrete
+from keras_rankmetrics.engine.checks.checks import said_of
+from keras_rankmetrics.engine.checks.facts import COLUMNS, Facts
+from keras_rankmetrics.engine.inputs import Lists
+from keras_rankmetrics.engine.inputs.tensors import dtype_of_doubles
+
+_LISTS = 32
+_MANY = 50  # labels, of which some are of irrelevant items
+# A batch may have no relevant item, and scores of a model that is not trained.
+_SAID = {
+    "all_relevant",
+    "infinite_scores",
+    "places",
+    "rows_twice",
+    "steep_gains",
+    "tied_scores",
+}
+
+
+def facts_of(lists: Lists, y_pred: Any) -> Facts | None:
+    """Return what the first lists show; None for other forms than labels.
+
+    Args:
+        lists: the lists.
+        y_pred: as passed.
+    """
+    labels = getattr(lists.content, "labels", None)
+    scores = getattr(lists.content, "scores", None)
+    if lists.labels is None or labels is None or scores is None:
+        return None
+    if concrete(ops.any(lists.present)) is None:  # traced
+        return None
+    labels, scores = (
+        ops.convert_to_numpy(x[:_LISTS]) for x in (labels, scores.raw)
+    )
+    if labels.shape != scores.shape:
+        return None
+    numbers, items = np.nonzero(labels >= 0)
+    labels, scores = labels[numbers, items], scores[numbers, items]
+    found = Facts("`y_true`", "`y_pred`", remedies=COLUMNS)
+    found.add_whole(numbers, scores, labels)
+    found.infinite = bool((scores == np.inf).any())
+    if len(labels) >= _MANY:
+        found.add_labels(labels)
+    found.tied = _tied(y_pred)
+    return found
+
+
+def _tied(y_pred: Any) -> str | None:
+    """Return a sentence if the backend ties scores that differ in float64."""
+    if not isinstance(y_pred, np.ndarray) or y_pred.dtype != np.float64:
+        return None
+    if y_pred.ndim < 2 or dtype_of_doubles() != "float32":
+        return None
+    ordered = np.sort(y_pred[:_LISTS], axis=-1)
+    with np.errstate(over="ignore"):
+        rounded = ordered.astype(np.float32)
+    differ = ordered[..., 1:] != ordered[..., :-1]
+    if not (differ & (rounded[..., 1:] == rounded[..., :-1])).any():
+        return None
+    return (
+        "Scores should differ in float32, the precision of the backend "
+        f"{keras.config.backend()!r}. Received: scores that float32 ties."
+    )
+
+
+def doubt(facts: Facts | None, metric: Any) -> str | None:
+    """Return the first warning of what a batch shows, or None.
+
+    Args:
+        facts: what it shows.
+        metric: a metric.
+    """
+    found: Sequence[Any] = ()
+    if facts is not None:
+        found = [x for x in said_of(facts, [metric]) if x.check.name in _SAID]
+    return next(map(str, found), None)

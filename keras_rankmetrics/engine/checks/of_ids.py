@@ -1,0 +1,71 @@
+"""Ids that have lost what they were: digits, a value, or one spelling."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from keras_rankmetrics.engine.messages import as_text
+
+_CUT = re.compile(r"\d(\.\d+)?[Ee]\+\d+")  # a number in scientific notation
+_DECIMAL = re.compile(r"\d+,\d+")
+_WHOLE_FLOAT = re.compile(r"(\d+)\.0+")
+_UNSEEN = " \t\r\n\v\f\xa0\u200b\ufeff"  # at the ends of texts
+_COMPARED = 20_000  # ids whose spellings are compared
+MISSING = "None", "nan", "<NA>", "NaT"  # missing ids as text
+_AS_TEXT = [*MISSING, "[PAD]", "<pad>"]
+_MANY = 0.05  # of ids; as many that differ by case alone are no accident
+
+
+def without_digits(*columns: np.ndarray) -> str | None:
+    """Return an id that a spreadsheet has rounded, as text, or None.
+
+    Numbers with a comma are others if all ids of a column are like this.
+    """
+    for column in columns:
+        if column.dtype.kind not in "US":
+            continue
+        some = [as_text(x) for x in column[:1000].tolist()]
+        cut = next(filter(_CUT.fullmatch, some), None)
+        if cut is None and all(map(_DECIMAL.fullmatch, some)):
+            cut = next(iter(some), None)
+        if cut is not None:
+            return str(cut)
+    return None
+
+
+def two_spellings(ids: np.ndarray) -> tuple[str, str] | None:
+    """Return two ids that may be one, or None.
+
+    They differ by blanks at the ends, or are 1 and 1.0; or, if many ids do, by
+    case.
+
+    Args:
+        ids: ids, of which the first ones are compared.
+    """
+    if ids.dtype.kind not in "US":
+        return None
+    known, folded = dict[str, str](), dict[str, str]()
+    by_case: list[tuple[str, str]] = []
+    for text in map(as_text, dict.fromkeys(ids[:_COMPARED].tolist())):
+        plain = text.strip(_UNSEEN)
+        whole = _WHOLE_FLOAT.fullmatch(plain)
+        plain = whole[1] if whole else plain
+        one = known.setdefault(plain, text)
+        if one != text:
+            return one, text
+        other = folded.setdefault(plain.casefold(), text)
+        if other != text:
+            by_case.append((other, text))
+    return by_case[0] if len(by_case) > _MANY * len(known) else None
+
+
+def missing_as_text(*columns: np.ndarray) -> str | None:
+    """Return a text that stands for no id or for padding, or None."""
+    for column in columns:
+        if column.dtype.kind in "US":
+            texts = np.array(_AS_TEXT).astype(column.dtype.kind)
+            for found in column[np.isin(column, texts)][:1].tolist():
+                return str(as_text(found))
+    return None
