@@ -7,6 +7,7 @@ import itertools
 import math
 import sys
 import types
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -206,7 +207,10 @@ def _drawn(
 
 
 def _values(metric: RankingMetric, *inputs: Any) -> np.ndarray:
-    values = keras.ops.convert_to_numpy(metric.per_list(*inputs))
+    with warnings.catch_warnings():
+        # Scores in an order of any labels may look like ranks.
+        warnings.simplefilter("ignore", UserWarning)
+        values = keras.ops.convert_to_numpy(metric.per_list(*inputs))
     return np.asarray(values, "float64")
 
 

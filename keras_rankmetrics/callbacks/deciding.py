@@ -93,10 +93,12 @@ class StopWhenDecided(keras.callbacks.Callback):
             )
         values = [x for x in (threshold, precision) if x is not None]
         is_width = precision is None or precision > 0.0
-        if not values or not all(map(math.isfinite, values)) or not is_width:
+        are_in_units = all(abs(x) <= 1.0 for x in values) and precision != 1.0
+        if not values or not are_in_units or not is_width:
             raise ValueError(
                 "`threshold`, `precision` or both should be numbers in units "
-                "of the metric, such as 0.05, and a precision above 0. "
+                "of the metric, from 0 to 1, such as 0.05 for 5 percent, and a "
+                "precision above 0 and below 1. "
                 f"Received: threshold={threshold!r}, precision={precision!r}."
             )
         sequence(0.0, 0.0, at_least, level, planned)  # raises for bad options

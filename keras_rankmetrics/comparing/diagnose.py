@@ -71,9 +71,11 @@ _SEVERITIES = ["error", "warning", "note"]
 _PADDING: dict[str, Any] = {"i": [-1], "U": ["", "-1"], "S": [b"", b"-1"]}
 _Z = 3.0  # standard errors that prove a direction of the scores
 _MOST = 0.6  # share of the lists that have this direction, too
-# Checks of rows, in place of which there are `"one_score"` and `"distances"`.
-_OF_LISTS = "ascend", "equal_scores"
+# Checks of rows, in place of which there are `"one_score"`, `"distances"`,
+# `"not_finite"` and `"own_items"`.
+_OF_LISTS = "ascend", "equal_scores", "infinite_scores"
 _OF_ITEMS = "own_first", "own_relevant"
+_OF_PLACES = "places", "may_be_places"
 _STEPS = 10  # neighbouring rows that prove that rows are in ascending order
 
 
@@ -166,6 +168,11 @@ def diagnose(
       `evaluate` would warn, too.
     - `"grades"`: relevant items of different labels, which a binary metric
       does not distinguish.
+    - `"all_relevant"`: different labels of which none is below 1, as ratings
+      are.
+    - `"places"`, `"may_be_places"`, `"rows_twice"`, `"two_spellings"`,
+      `"codes"`: scores, rows, queries and labels of which `evaluate` would
+      warn, too.
     - `"one_row_a_query"`: lists of one item each, in any order of the scores.
     - `"shares"`: labels between 0 and 1, such as shares of judges.
     - `"few_items"`: queries that retrieve fewer than `k` items.
@@ -348,9 +355,10 @@ def _of_labels(
     thresholds = [getattr(x, name, np.inf) for x in members] or [1.0]
     least = labels[labels >= min(thresholds)].min(initial=np.inf)
     item = {"query": queries[lists], "item": judgements.items, "label": labels}
-    yield from _finding("grades", labels > least, item, least=least)
     of_judged = np.unique(labels[labels >= 0])
     are_ratings = len(of_judged) > 1 and of_judged[0] >= 1
+    grades = (labels > least) & (not are_ratings)
+    yield from _finding("grades", grades, item, least=least)
     yield from _finding("all_relevant", (labels >= 1) & are_ratings, item)
     are_shares = (labels > 0) & (labels < 1) & (labels.max(initial=0) <= 1)
     yield from _finding("shares", are_shares, item)
@@ -379,15 +387,13 @@ def _of_lists(judgements: Judgements, run: Rows, k: int) -> Iterator[Finding]:
     [(places, lengths, labels, scores)] = next(joined.join([run]))
     if not len(places):
         return
-    facts = joined.facts
-    facts.add_lists(lengths)
-    yield from _said(facts, (), _OF_ITEMS)
     lists = np.repeat(np.arange(len(places)), lengths)
     lists, labels, scores = (
         x[scores > -np.inf] for x in (lists, labels, scores)
     )
     steps = np.diff(scores)[lists[1:] == lists[:-1]]
-    order, lengths = np.lexsort((-scores, lists)), np.bincount(lists)
+    order, all_lengths = np.lexsort((-scores, lists)), lengths
+    lengths = np.bincount(lists)
     labels, scores = labels[order], scores[order]
     ranks = np.arange(len(lists)) - (np.cumsum(lengths) - lengths)[lists]
     of_list = {"query": judgements.queries[places]}
@@ -409,7 +415,11 @@ def _of_lists(judgements: Judgements, run: Rows, k: int) -> Iterator[Finding]:
     yield from _finding("ties", tied, of_item, cut=cut, k=k)
     z, low = _below_middle(lists, ranks, ties, labels > 0)
     ascend = len(steps) >= _STEPS and (steps > 0).mean() > 0.99 and z > -_Z
-    yield from _finding("distances", ascend | (low & (z > _Z)), of_list)
+    are_distances = _finding("distances", ascend | (low & (z > _Z)), of_list)
+    yield from are_distances
+    facts = joined.facts
+    facts.add_lists(all_lengths)
+    yield from _said(facts, (), _OF_ITEMS + _OF_PLACES * bool(are_distances))
 
 
 def _below_middle(

@@ -522,8 +522,12 @@ def _as_lists(x: Any) -> Any:
             "an entry has the label or score 0; next to ids, the items of each "
             "query, such as `x.tolil().rows`."
         )
-    if ops.is_tensor(x):
+    if _is_tensor(x):
         return to_numpy(x)
+    if isinstance(x, list | tuple) and not hasattr(x, "_fields"):
+        x = type(x)(map(_as_array, x)) if any(map(_is_tensor, x)) else x
+    if isinstance(x, Mapping) and any(map(_is_tensor, x.values())):
+        return {key: _as_array(each) for key, each in x.items()}
     if hasattr(x, "column_names"):
         return x
     if hasattr(x, "to_pylist"):
@@ -532,6 +536,15 @@ def _as_lists(x: Any) -> Any:
         return x.to_list()  # of polars
     is_nested = isinstance(x, np.ndarray) and x.dtype == object and x.ndim == 1
     return list(x) if is_nested and not isinstance(first_of(x), str) else x
+
+
+def _is_tensor(x: Any) -> bool:
+    """Return True for tensors, also of another backend."""
+    return ops.is_tensor(x) or (hasattr(x, "numpy") and hasattr(x, "shape"))
+
+
+def _as_array(x: Any) -> Any:
+    return to_numpy(x) if _is_tensor(x) else x
 
 
 def _kind_of_matrix(x: Any) -> str:

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import functools
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import (
+    Callable,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from typing import Any
 
 import numpy as np
@@ -120,11 +126,29 @@ def measured_by(
     else:
         members, shown = statistics.members_and_statistics(asked)
         found = of_them(members, truth)._replace(statistics=shown)
+    if weights is not None:
+        found = found._replace(notes=(*found.notes, *_weighted(found)))
     # A tool reads labels in its own way, which the user chose.
     if source is None:
         return found
     notes = (x for x in found.notes if not x.startswith("truth: "))
     return found._replace(notes=tuple(notes))
+
+
+def _weighted(measured: Measured) -> Iterator[str]:
+    """Yield a sentence on means whose lists have different weights."""
+    names = dict[tuple[float, float], list[str]]()
+    for statistic in measured.shown:
+        place = statistic.metrics[0]
+        weights = [x.weights[place] for x in measured.systems.values()]
+        low, high = np.nanmin(weights), np.nanmax(weights)
+        if statistic.kind == "mean" and low < high:
+            names.setdefault((low, high), []).append(statistic.name)
+    for (low, high), of_these in names.items():
+        yield (
+            f"{', '.join(of_these)}: a weighted mean, of lists with weights "
+            f"from {low:.4g} to {high:.4g}."
+        )
 
 
 def of_systems(

@@ -341,7 +341,9 @@ class Input(abc.ABC):
         for columns in self.chunks():
             rows = self.accepted(checked_rows(columns, self.argument))
             self._columns += [columns] if self.more else []
-            self.shown.add_queries(rows.query[item_rows.run_starts(rows.query)])
+            if len(rows.query):
+                starts = item_rows.run_starts(rows.query)
+                self.shown.add_queries(rows.query[starts])
             if self.value == "score":
                 self.shown.add_scores(rows.query, rows.value)
                 ranks = columns.others.get(roles.RANKS)

@@ -535,7 +535,6 @@ def gaps(measured: Measured) -> Iterator[str]:
         dtype = rules.get("score_dtype") if is_one else None
         of_dtype = f"{dtype} " if dtype else ""
         yield f"Items of equal {of_dtype}score are in the order of {order}."
-    yield from _weighted(measured)
     yield from _borrowed(measured)
     yield from _read_as(measured)
 
@@ -552,22 +551,6 @@ def order_of_ties(measured: Measured) -> str:
         )
         return ORDERS[rules.get("ties", "last_id_first")] + "".join(own)
     return ""
-
-
-def _weighted(measured: Measured) -> Iterator[str]:
-    """Yield a sentence on means whose lists have different weights."""
-    names = dict[tuple[float, float], list[str]]()
-    for statistic in measured.shown:
-        place = statistic.metrics[0]
-        weights = [x.weights[place] for x in measured.systems.values()]
-        low, high = np.nanmin(weights), np.nanmax(weights)
-        if statistic.kind == "mean" and low < high:
-            names.setdefault((low, high), []).append(statistic.name)
-    for (low, high), of_these in names.items():
-        yield (
-            f"{', '.join(of_these)}: a weighted mean, of lists with weights "
-            f"from {low:.4g} to {high:.4g}."
-        )
 
 
 def _borrowed(measured: Measured) -> Iterator[str]:

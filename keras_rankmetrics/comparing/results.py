@@ -579,6 +579,12 @@ class Compared(Results):
         level = self.confidence if level is None else level
         found: dict[str, dict[str, int | None]] = {}
         for place, metric in enumerate(self.signatures):
+            if self.measured.shown[place].bounded and difference >= 1.0:
+                raise ValueError(
+                    "`difference` should be below 1 for a metric in [0, 1], "
+                    f"such as 0.05 for 5 percent. Received: {difference!r} for "
+                    f"{metric}."
+                )
             pairs, _ = differences_of(self.measured, place, self.baseline)
             found[metric] = {
                 d.system: d.lists_needed(difference, level, power)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import re
 import unicodedata
+import urllib.parse
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -12,18 +13,41 @@ import numpy as np
 
 from keras_rankmetrics.engine.messages import as_text
 
+_NO_WIDTH = "[\u200b-\u200d\u2060\ufeff]"
 _normal = functools.partial(unicodedata.normalize, "NFKC")
 # Common differences between two spellings of an id, and how to remove them.
 _DIFFERENCES: dict[str, Callable[[str], str]] = {
     "in spaces around them": str.strip,
+    "in characters without width": lambda id_: re.sub(_NO_WIDTH, "", id_),
     "in Unicode normalization": _normal,
     "in case": str.casefold,
     "in leading zeros": lambda id_: re.sub(r"(?<!\d)0+(?=\d)", "", id_),
     "in the ending `.0`": lambda id_: id_.removesuffix(".0"),
+    "in `-` and `_`": lambda id_: id_.replace("_", "-"),
+    "in URL encoding": urllib.parse.unquote,
+    "in the scheme or the slash of a URL": lambda id_: re.sub(
+        r"^https?://(www\.)?|/$", "", id_
+    ),
+    "in the extension of a file": lambda id_: re.sub(
+        r"\.(csv|docx?|html?|jpe?g|jsonl?|md|mp[34]|pdf|png|txt|xml)$", "", id_
+    ),
+    "in the mark of bytes": lambda id_: re.sub(r"^b(['\"])(.*)\1$", r"\2", id_),
+    "in 32 of their bits": lambda id_: (
+        str(int(id_) % 2**32) if re.fullmatch(r"-?\d+", id_) else id_
+    ),
+    "in the number of a chunk": lambda id_: re.sub(
+        r"(#|::|[-_/]?(chunk|part|passage)[-_]?)\d+$", "", id_
+    ),
     "in a prefix before the digits": lambda id_: re.sub(r"^\D+(?=\d)", "", id_),
 }
-# Of ids that others match, a prefix may be a part, as in `doc1` and `img1`.
-_SPELLINGS = [name for name in _DIFFERENCES if "prefix" not in name]
+# Of ids that others match, a prefix may be a part, as in `doc1` and `img1`, and
+# so may the number of a chunk.
+_SPELLINGS = [
+    name
+    for name in _DIFFERENCES
+    if "prefix" not in name and "chunk" not in name
+]
+_FEW = 3  # ids that match if one is added
 _QUERIES = 100_000  # in which spellings are compared, at most
 WithLists = list[tuple[int, Any]]  # ids, each with the number of its list
 
@@ -57,12 +81,32 @@ def unmatched(
         question.
     """
     found = None if some_match else alike(ones, others, _DIFFERENCES)
+    found = found or _shifted(ones, others)
     if found:
         return found
     place, other = others[0]
     one = next(id_ for list_, id_ in ones if list_ == place)
     one, other = as_text(one), as_text(other)
     return place, repr(one), repr(other), "Do both sides use the same ids?"
+
+
+def _shifted(
+    ones: WithLists, others: WithLists
+) -> tuple[int, str, str, str] | None:
+    """Return two numbers of one list that differ by 1, if most ids do."""
+    known = {(list_, x) for list_, x in ones if isinstance(x, int)}
+    numbers = [(list_, x) for list_, x in others if isinstance(x, int)]
+    for step in (1, -1):
+        found = [
+            (list_, x) for list_, x in numbers if (list_, x + step) in known
+        ]
+        if len(found) >= _FEW and 2 * len(found) >= len(numbers):
+            place, other = found[0]
+            question = (
+                "Are ids numbered from 0 on one side, and from 1 on the other?"
+            )
+            return place, repr(other + step), repr(other), question
+    return None
 
 
 def alike(

@@ -49,7 +49,9 @@ _OTHERS = {"score": ("label", "judgements"), "label": ("score", "a run")}
 # of their own.
 _NO_ROLE = {"timestamp", "time", "date", "datetime", "ts", "rank", "iter"}
 _LOWER_IS_BETTER = re.compile(
-    "(?!neg|minus|inv|page|reciprocal).*(dist(ances?)?|rank|position)"
+    "(?!neg|minus|inv|page|reciprocal)(l[12](norm)?|.*(dist(ances?)?|rank|"
+    "position|euclidean|hamming|manhattan|loss|nll|perplexity|ppl|cost|error|"
+    "r?mse))"
 )
 
 

@@ -190,6 +190,13 @@ MISTAKES = {
         "1 of 49 items of the run have the score -inf, and count as not",
         "query 'query3', item 'z', value -inf",
     ),
+    "ratings from 1 on": (
+        changed(TRUTH, values=lambda x: x + 1),
+        RUN,
+        ("all_relevant", "note"),
+        "48 of 48 labels are 1 or more",
+        "query 'query0', item 'd0', label 2",
+    ),
     "grades": (
         changed(TRUTH, "query3", values=lambda x: 3 * x),
         RUN,

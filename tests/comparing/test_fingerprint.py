@@ -51,6 +51,7 @@ def test_labels_of_unequal_lengths_have_one_fingerprint(of_list):
 @pytest.mark.not_on("numpy", reason="its arrays are of numpy's own memory")
 def test_a_fingerprint_takes_little_memory():
     labels = np.zeros((300, 1000), np.int64)
+    labels[:, 0] = 1
     scores = np.tile(np.arange(1000, 0, -1, np.float32), (300, 1))
     passed = labels, {"s": scores}, krm.NDCG(k=5)
     krm.compare(*passed)

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import keras_rankmetrics as krm
-from keras_rankmetrics.tables.ids import as_text, ids_of
+from keras_rankmetrics.engine.messages import as_text
+from keras_rankmetrics.tables.ids import ids_of
 from keras_rankmetrics.tables.item_rows import numbered
 
 MRR = krm.MeanReciprocalRank()

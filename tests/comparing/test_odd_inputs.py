@@ -537,14 +537,14 @@ def test_options_of_the_wrong_type():
 
 def test_places_of_items_are_no_scores():
     rng = np.random.default_rng(0)
-    labels, scores = rng.integers(0, 2, (9, 6)), rng.normal(size=(9, 6))
-    order = np.argsort(-scores)
-    for places in (order, order.argsort() + 1):
-        with pytest.warns(UserWarning, match="from [01] to [56] once in each"):
+    labels = rng.integers(0, 2, (9, 6))
+    ranks = np.argsort(np.argsort(-labels - rng.random((9, 6)))) + 1
+    for places in (ranks, ranks - 1, ranks * 1.0):
+        with pytest.warns(UserWarning, match=r"[01], [12], .* once in each"):
             rr(labels, places)
     with warnings.catch_warnings():
         warnings.simplefilter("error", UserWarning)
-        rr(labels, order * 1.0)
+        rr(labels, 7 - ranks)  # the highest is the best
         rr(labels, rng.integers(0, 9, (9, 6)))
 
 

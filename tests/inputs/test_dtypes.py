@@ -167,7 +167,8 @@ def test_scores_that_become_infinite_are_refused():
         with pytest.raises(ValueError, match=TOO_LARGE):
             evaluate_rows(*rows, metric)
     infinite = np.array([[np.inf, 1.0, -np.inf]])
-    assert float(MeanReciprocalRank()(labels, infinite)) == 1 / 2
+    with pytest.warns(UserWarning, match="Received: inf, which makes"):
+        assert float(MeanReciprocalRank()(labels, infinite)) == 1 / 2
 
 
 # Precision of scores

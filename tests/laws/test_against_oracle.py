@@ -80,6 +80,7 @@ def test_each_structure_of_ties():
 
 
 @pytest.mark.filterwarnings("ignore:.*Labels should be")
+@pytest.mark.filterwarnings("ignore:.*which makes an item the best")
 def test_each_structure_in_a_strict_order():
     labels, scores, _ = all_structures(2)
     check_values(in_turns(ROWS, KS, STRICT_TIES), labels, scores, None)
@@ -167,6 +168,7 @@ def test_strict_orders(ties, n, ks, weighted):
     ],
 )
 @pytest.mark.filterwarnings("ignore:.*Labels should be")
+@pytest.mark.filterwarnings("ignore:.*which makes an item the best")
 def test_results(form, turn):
     """Some lists hold nothing relevant, and one no item.
 

@@ -29,6 +29,7 @@ def rows(seed, name=int):
 
 @pytest.mark.each_backend
 @pytest.mark.filterwarnings("ignore:.y_true. should have labels of 1")
+@pytest.mark.filterwarnings("ignore:Some items should be irrelevant")
 @pytest.mark.parametrize("seed, name", [(0, int), (1, str), (2, float)])
 def test_their_mean_is_that_of_the_rows(seed, name):
     query, labels, scores = rows(seed, name)

@@ -126,12 +126,13 @@ def place(this_thread: threading.local) -> Any:
     None where nothing may be cached; `this_thread` where only the next batch
     ends a step.
     """
-    if is_symbolic() or _is_compiled_by_torch():
+    if is_symbolic() or is_compiled_by_torch():
         return None
     return stateless_scope() or graph() or this_thread
 
 
-def _is_compiled_by_torch() -> bool:
+def is_compiled_by_torch() -> bool:
+    """Return True while `torch.compile` traces."""
     if _BACKEND != "torch":
         return False
     import torch

@@ -8,13 +8,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from keras_rankmetrics.engine.checks.facts import Facts
-from keras_rankmetrics.engine.inputs import padding_warning
+from keras_rankmetrics.engine.inputs import is_scale, padding_warning
 from keras_rankmetrics.engine.messages import warn
 from keras_rankmetrics.gains import exponential_gain
 
 _GRADES = 30  # gains of grades above it make all others vanish
 _EPOCH = 7.5e8, 2.2e9  # seconds since 1970, in 1993 and in 2039
 _UNITS = 1, 1e3, 1e6, 1e9  # seconds, and what is shorter
+# What stands for no label: nines, and -1 and -100 as unsigned integers.
+_CODES = {99, 156, 255, 999, 9999, 65436, 65535, 99_999, 999_999}
 _MANY = 15  # rows that are not all better than the row above by chance
 
 # By `higher_is_better`: how scores go if the best items come first, how they
@@ -197,7 +199,7 @@ def _ratings_below_0(facts: Facts, _: Sequence[Any]) -> _Found:
     if remedy is None:  # of columns, whose rows need no padding
         warning = padding_warning(labels, has_order=False)
         return None if warning is None else (warning, "")
-    if (negative == np.floor(negative)).all():
+    if (negative == np.floor(negative)).all() and not is_scale(labels):
         return None
     found = " to ".join(f"{x:g}" for x in dict.fromkeys(negative[[0, -1]]))
     return (
@@ -261,6 +263,18 @@ def _steep_gains(facts: Facts, metrics: Sequence[Any]) -> _Found:
         "Grades should be small for a gain of 2 to their power. Received: "
         f"{highest:g}, so that only the highest ones count.",
         'Write `"NDCG(gain_fn=linear_gain)@10"`, or scale the grades.',
+    )
+
+
+def _codes(facts: Facts, _: Sequence[Any]) -> _Found:
+    known = np.unique(facts.known_labels)
+    if len(known) < 2 or known[-1] not in _CODES or known[-1] < 4 * known[-2]:
+        return None
+    return (
+        f"Labels should be grades. Received: {known[-1]:g}, and others of at "
+        f"most {known[-2]:g}, as if it were a code.",
+        "If it stands for no label, leave out these items, or mark them by "
+        "`UNJUDGED`.",
     )
 
 
@@ -447,6 +461,7 @@ CHECKS = (
     Check("low_labels", "warning", "label", _low_labels),
     Check("all_relevant", "warning", "label", _all_relevant),
     Check("steep_gains", "warning", "label", _steep_gains),
+    Check("codes", "warning", "label", _codes),
     Check("times", "error", "label", _times),
     Check("one_row_a_query", "warning", "list", _one_row_a_query),
     Check("ranks", "error", "score", _ranks("ranks")),

@@ -14,7 +14,7 @@ import numpy as np
 
 _SHORT = 4  # items of a list that has a say
 _FEW = 3  # lists that are evidence
-_SURE = 3.0  # standard errors by which labels prove an order right
+_SURE = 2.5  # standard errors that are no chance
 
 _AreOwn = Callable[[np.ndarray], np.ndarray]
 
@@ -59,9 +59,14 @@ class Evidence:
         return self.may_be_places and self.fit < 0
 
     @property
+    def are_surely_places(self) -> bool:
+        """True if they do so far more than in a random order."""
+        return self.are_places and self.fit < -_SURE * self.variance**0.5
+
+    @property
     def are_scores(self) -> bool:
-        """True if labels prove that the highest is the best."""
-        return self.fit > _SURE * self.variance**0.5
+        """True if labels fit the order of the scores better than by chance."""
+        return self.fit > self.variance**0.5
 
     @property
     def has_rows_twice(self) -> bool:

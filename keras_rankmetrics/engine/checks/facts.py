@@ -13,7 +13,7 @@ from keras_rankmetrics.engine.messages import as_text
 from keras_rankmetrics.types import UNJUDGED
 
 _FIRST = 10_000  # rows, of which most data need no more
-_UNSIGNED = 254  # -2 as the narrowest unsigned integer
+_LARGE = 99  # the lowest label that may be a code
 # What to do, by the names of checks: in doors with options, in files of TREC,
 # and in doors that take columns alone.
 OPTIONS: Mapping[str, str] = {
@@ -254,7 +254,7 @@ def _examples(labels: np.ndarray) -> np.ndarray:
     """
     ends = [labels.min(), labels.max()] if len(labels) else []
     highest = ends[1] if ends else 0
-    below = labels[labels < highest] if highest >= _UNSIGNED else labels[:0]
+    below = labels[labels < highest] if highest >= _LARGE else labels[:0]
     if labels.dtype.kind in "iu" and ends and ends[0] >= 0:
         return np.array([*ends, *below[np.argsort(below)[-1:]]], np.float64)
     negative, others = labels[labels < 0], labels[labels >= 0]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
 import keras
 import numpy as np
 
+from keras_rankmetrics.engine.backend.cache_keys import is_compiled_by_torch
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.backend.tracing import concrete
 from keras_rankmetrics.engine.checks.checks import said_of
@@ -15,11 +17,13 @@ from keras_rankmetrics.engine.checks.facts import COLUMNS, Facts
 from keras_rankmetrics.engine.inputs import Lists
 from keras_rankmetrics.engine.inputs.tensors import dtype_of_doubles
 
-_LISTS = 32
+_LISTS = 32  # at most
+_ITEMS = 2**16  # of these, but for three of longer lists
 _MANY = 50  # labels, of which some are of irrelevant items
 # A batch may have no relevant item, and scores of a model that is not trained.
 _SAID = {
     "all_relevant",
+    "codes",
     "infinite_scores",
     "places",
     "rows_twice",
@@ -37,19 +41,25 @@ def facts_of(lists: Lists, y_pred: Any) -> Facts | None:
     """
     labels = getattr(lists.content, "labels", None)
     scores = getattr(lists.content, "scores", None)
-    if lists.labels is None or labels is None or scores is None:
+    if labels is None or scores is None:
         return None
-    if concrete(ops.any(lists.present)) is None:  # traced
+    if is_compiled_by_torch() or concrete(ops.any(lists.present)) is None:
         return None
+    some = max(3, min(_LISTS, _ITEMS // max(labels.shape[-1] or 1, 1)))
+    # A tensor of torch that NumPy has seen may change without a trace, so that
+    # no metric could share what others have read: a copy is shown.
     labels, scores = (
-        ops.convert_to_numpy(x[:_LISTS]) for x in (labels, scores.raw)
+        ops.convert_to_numpy(ops.copy(x[:some])) for x in (labels, scores.raw)
     )
     if labels.shape != scores.shape:
         return None
+    have_one_order = (scores == scores[:1]).all()
     numbers, items = np.nonzero(labels >= 0)
     labels, scores = labels[numbers, items], scores[numbers, items]
     found = Facts("`y_true`", "`y_pred`", remedies=COLUMNS)
     found.add_whole(numbers, scores, labels)
+    if have_one_order or not found.evidence.are_surely_places:
+        found.evidence = dataclasses.replace(found.evidence, lowest=None)
     found.infinite = bool((scores == np.inf).any())
     if len(labels) >= _MANY:
         found.add_labels(labels)

@@ -188,8 +188,7 @@ class Batch:
             lists = self._lists[reading] = read(*reading, *inputs)
             self.misreadings[reading] = Misreadings(lists.warning)
             if self.is_watched:
-                are_joined = isinstance(y_true, dict)
-                self.misreadings[reading] = Misreadings.of(lists, are_joined)
+                self.misreadings[reading] = Misreadings.of(lists, y_true)
                 self.facts[reading] = of_batch.facts_of(lists, y_pred)
         lists = self._lists[reading]
         if definition.by is not None:

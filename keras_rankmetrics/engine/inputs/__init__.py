@@ -19,6 +19,7 @@ from keras_rankmetrics.engine.inputs.batch import (
 )
 from keras_rankmetrics.engine.inputs.misreadings import (
     Misreadings,
+    is_scale,
     padding_warning,
     share_in,
     warn_if_swapped,
@@ -29,6 +30,7 @@ from keras_rankmetrics.types import Reading, UnjudgedPolicy
 __all__ = [
     "Lists",
     "Misreadings",
+    "is_scale",
     "padding_warning",
     "read",
     "share_in",

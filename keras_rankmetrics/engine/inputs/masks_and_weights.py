@@ -213,7 +213,14 @@ def _checked_mask(
     if dtype != "bool" and "int" not in dtype:
         raise ValueError(
             "A mask should hold bools, True where an item counts. Received: "
-            f"{name} of dtype {dtype}. Make it bool: `mask > 0`."
+            f"{name} of dtype {dtype}. Make it bool: `mask > 0`; or, if it is "
+            "added to scores, `mask == 0`."
+        )
+    if dtype != "bool" and concrete(ops.any((mask < 0) | (mask > 1))):
+        raise ValueError(
+            "A mask should hold bools, or 0 and 1. Received: "
+            f"{name} with {int(ops.max(ops.abs(mask)))}. If these are lengths, "
+            "pass `numpy.arange(items) < lengths[:, None]`."
         )
     if not any(compatible(mask.shape, s) for s in (shape, leading.shape)):
         per_list = f", or {leading.shape} for whole lists" * bool(leading.shape)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.backend.tracing import concrete
 from keras_rankmetrics.engine.inputs.batch import Lists
+from keras_rankmetrics.engine.inputs.tensors import numbers
 from keras_rankmetrics.engine.messages import warn
 from keras_rankmetrics.types import UNJUDGED, Tensor
 
@@ -36,25 +38,53 @@ class Misreadings(NamedTuple):
     share: float | None = None
 
     @classmethod
-    def of(cls, lists: Lists, are_joined: bool) -> Misreadings:
+    def of(cls, lists: Lists, y_true: Any) -> Misreadings:
         """Return what may be misread in the lists of a batch.
 
         Args:
             lists: the lists.
-            are_joined: True for a dict `y_true`, which may hold joined rows:
-                they have the label -1 if they were not judged.
+            y_true: as passed. A dict may hold joined rows: they have the label
+                -1 if they were not judged.
         """
-        labels = getattr(lists.content, "labels", None)
+        left = getattr(lists.content, "labels", None)
         share = None
-        if labels is not None:
-            share = share_in(ops.where(lists.present[:, None], labels, 0))
+        if left is not None:
+            share = share_in(ops.where(lists.present[:, None], left, 0))
         warning, labels = lists.warning, lists.labels
+        are_joined = isinstance(y_true, dict)
+        if warning is None and are_joined and left is not None:
+            warning = _mask_warning(y_true, left)
         if warning is None and labels is not None:
             has_unusual = ops.any((labels < 0) | (labels >= _LARGE))
             if concrete(has_unusual):
                 labels = ops.convert_to_numpy(labels)
                 warning = padding_warning(labels, None if are_joined else True)
         return cls(warning, share)
+
+
+def _mask_warning(y_true: Mapping[str, Any], left: Tensor) -> str | None:
+    """Return a warning if a mask leaves no relevant item, as if inverted.
+
+    Args:
+        y_true: as passed.
+        left: the labels that the mask leaves, below 0 for others.
+    """
+    if y_true.get("mask") is None or "labels" not in y_true:
+        return None
+    if concrete(ops.any(left > 0)) is not False:
+        return None
+    passed, _ = numbers("y_true", y_true["labels"], -1)
+    mask, _ = numbers("mask", y_true["mask"], 0)
+    # A batch that fills up has no items at all.
+    if not concrete(ops.any(passed > 0)) or not concrete(
+        ops.any(ops.cast(mask, "bool"))
+    ):
+        return None
+    return (
+        "A mask should be True where an item counts. Received: a mask that "
+        "leaves out all items with labels above 0. If it is True for padding, "
+        "pass `~mask`."
+    )
 
 
 def share_in(labels: Tensor) -> float | None:
@@ -96,16 +126,17 @@ def padding_warning(labels: np.ndarray, has_order: bool | None) -> str | None:
     remedy = 'pass `y_true={"labels": labels, "mask": labels >= 0}`'
     if has_order is False and padding.size and highest > 0:
         remedy = "leave out their rows, or mark unjudged ones by `UNJUDGED`"
+    elif has_order and is_scale(labels) and _are_between(labels == -1):
+        received = f"labels from {labels.min():g} to {labels.max():g}"
     elif low >= high and low == np.floor(low):
         if not has_order or not np.isin(labels, (-1, 0, 1)).all():
             return None
-        first, then = negative[..., :-1], negative[..., 1:]
-        ends, begins = (first & ~then).any(), (~first & then).any()
         received = "labels of -1 and 1, and a 1 after a -1"
+        is_wrong = bool((negative[..., :-1] & ~negative[..., 1:]).any())
         if (labels == 0).any():
             received = "labels of -1, 0 and 1, and a -1 between others"
-            ends &= begins
-        if not ends:
+            is_wrong = _are_between(negative)
+        if not is_wrong:
             return None
     return (
         "Labels should be 0 or more, with one negative number for padding. "
@@ -113,6 +144,23 @@ def padding_warning(labels: np.ndarray, has_order: bool | None) -> str | None:
         "they should count, shift the labels to 0 and above. If they are "
         f"padding, {remedy}. If they are scores, are the arguments swapped?"
     )
+
+
+def is_scale(labels: np.ndarray) -> bool:
+    """Return True for labels such as -2, -1, 0, 1 and 2, which are grades."""
+    lowest = labels.min(initial=0)
+    are_symmetric = lowest < -1 and labels.max(initial=0) == -lowest
+    return bool(are_symmetric and (labels == -1).any())
+
+
+def _are_between(padding: np.ndarray) -> bool:
+    """Return True if padding is neither at the head nor at the tail of lists.
+
+    Args:
+        padding: bool `[lists, items]`.
+    """
+    first, then = padding[..., :-1], padding[..., 1:]
+    return bool((first & ~then).any() and (~first & then).any())
 
 
 def warn_if_swapped(labels: np.ndarray, scores: np.ndarray) -> None:

@@ -77,7 +77,7 @@ def read_scores(raw: RawBatch) -> Lists:
         content,
         _have_items(labels, highest) | with_nan,
         with_nan | beyond,
-        _pointwise_warning(leading, items),
+        _pointwise_warning(leading, items, raw.y_pred),
         passed,
     )
     num_relevant = raw.entries.get("num_relevant")
@@ -382,15 +382,28 @@ _REMEDY = (
 )
 
 
-def _pointwise_warning(leading: Leading, items: int | None) -> str | None:
+def _pointwise_warning(
+    leading: Leading, items: int | None, y_pred: Any
+) -> str | None:
     """Return a warning if the shapes look like those of single rows.
 
     Point-wise models score (query, item) rows one by one, and a metric cannot
     determine which rows belong to one list. The shape may be intended all the
     same: a batch may be one list, or the longest list may have one item.
+
+    Args:
+        leading: the leading dimensions of the lists.
+        items: the number of items in a list.
+        y_pred: the scores, as passed.
     """
     shape = (*leading.shape, items)
     if leading.shape == ():
+        if len(getattr(y_pred, "shape", ())) == 2 and items != 1:
+            return (
+                f"Labels of the shape {shape} and scores of the shape "
+                f"{tuple(y_pred.shape)} are one list. {_REMEDY} If they are "
+                "one list, pass `y_pred[:, 0]`."
+            )
         if not compiled_model():
             return None
         return (
