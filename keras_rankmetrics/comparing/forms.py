@@ -518,9 +518,10 @@ def _as_lists(x: Any) -> Any:
     if hasattr(x, "toarray"):
         raise TypeError(
             "Labels and scores should be dense, or have ids. Received: "
-            f"{type(x).__name__}. Pass `.toarray()`, in which an item without "
-            "an entry has the label or score 0; next to ids, the items of each "
-            "query, such as `x.tolil().rows`."
+            f"{type(x).__name__}. If items without an entry have the label or "
+            "the score 0, pass `.toarray()`. If they are not judged, or not "
+            "retrieved, pass both sides by id: `{query: dict(zip(row.indices, "
+            "row.data)) for query, row in enumerate(x.tocsr())}`."
         )
     if _is_tensor(x):
         return to_numpy(x)

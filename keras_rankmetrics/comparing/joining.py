@@ -269,7 +269,7 @@ class Joining:
         self._found = np.zeros(len(truth.items), bool)
         self._queries = ids.mixed(ids.keys_of(truth.queries))
         self._ranking = 0
-        self._longest = 0
+        self._longest, self._shortest = 0, np.inf
         self.facts = checks.Facts(run=argument)
 
     def join(self, chunks: Iterable[Rows]) -> Iterator[list[Joined]]:
@@ -324,6 +324,18 @@ class Joining:
     def retrieves_one(self) -> bool:
         """True if no query retrieves more than one item."""
         return self._longest == 1
+
+    @property
+    def depth_of_all(self) -> int | None:
+        """The number of items that each query retrieves, if some lack relevant.
+
+        None if queries retrieve different numbers, or all that is judged.
+        """
+        _, judged, judgements, _ = self._counts.tolist()
+        is_one = self._shortest == self._longest and judged < judgements
+        return (
+            self._longest if is_one and len(self._seen) >= _FEW_LISTS else None
+        )
 
     @property
     def missing(self) -> np.ndarray:
@@ -410,6 +422,8 @@ class Joining:
         )
         lengths = np.bincount(lists[retrieved])
         self._longest = max(self._longest, lengths.max(initial=0))
+        for shortest in np.sort(lengths[lengths > 0])[:1].tolist():
+            self._shortest = min(self._shortest, shortest)
         hidden = np.zeros(0, bool)  # a reference has no relevant items
         if truth.absent == UNJUDGED:
             of_items = labels if labels.ndim == 1 else labels.max(axis=1)

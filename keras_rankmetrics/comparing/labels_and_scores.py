@@ -71,7 +71,7 @@ class ScoredTable(Table):
             self.names(), self.reading.chosen, self.more
         )
         if wrong:
-            raise self._error(*wrong)
+            raise self._error(*self._of_lists() or wrong)
         return columns
 
     def roles(self) -> dict[str, Any]:

@@ -260,6 +260,10 @@ def _by_id(
         notes += checks.notes(joined.facts, members)
         if joined.retrieves_one and look_further and len(queries) >= _MANY:
             notes += (f"{name}: no query retrieves more than one item.",)
+        else:
+            notes += requirements.notes_on_depth(
+                name, joined.depth_of_all, members
+            )
         # A query that has an empty run has one.
         named: Any = run.queries()
         missing = joined.missing
@@ -421,6 +425,7 @@ def _by_position(
 ) -> _Found:
     """Return the values for arrays."""
     found, metrics = {}, [x for each in sets for x in each.members]
+    weight = together.in_order_of_lists(weight, truth)
     for name, system in systems.items():
         try:
             of_sets = []

@@ -207,7 +207,7 @@ class ListsOfTable:
         if any(each.rules.drop_same_id for each in self._sets):
             same = have_same_id(rows)
         labels = [self._labels_by(x.rules, given, same) for x in self._sets]
-        self.facts.add_labels(labels[0])
+        self.facts.add_labels(np.where(labels[0] < 0, given, labels[0]))
         keys = ids.mixed(ids.keys_of(queries))[lists]
         self.truth += joining.hash_of_labels(keys, items, labels[0])
         self.judged += int((labels[0] != UNJUDGED).sum())

@@ -74,6 +74,26 @@ def notes_on_shares(labels: np.ndarray, metrics: _Metrics) -> tuple[str, ...]:
     return (note,) if names else ()
 
 
+def notes_on_depth(
+    name: str, depth: int | None, metrics: _Metrics
+) -> tuple[str, ...]:
+    """Return a note if metrics look further than a system retrieves.
+
+    Args:
+        name: the name of the system.
+        depth: the number of items that each query retrieves; None if that of
+            some differs.
+        metrics: the metrics.
+    """
+    names = [x.name for x in metrics if depth and (x.k or 0) > depth]
+    if not names:
+        return ()
+    return (
+        f"{name}: each query retrieves {depth:,} items, so that the ranks from "
+        f"{depth + 1:,} on are empty for {', '.join(names)}.",
+    )
+
+
 # The rules by which metrics read lists.
 
 

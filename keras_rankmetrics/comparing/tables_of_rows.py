@@ -32,7 +32,7 @@ from keras_rankmetrics.engine.inputs.tensors import to_numpy
 from keras_rankmetrics.engine.messages import as_text, warn
 from keras_rankmetrics.files import runs
 from keras_rankmetrics.tables.ids import column_array
-from keras_rankmetrics.tables.item_rows import Part, Rows
+from keras_rankmetrics.tables.item_rows import Part, Rows, numbered
 from keras_rankmetrics.tables.roles import (
     RANKS,
     argument,
@@ -182,8 +182,28 @@ class Table(Input):
             ):
                 return columns
         if wrong:
-            raise self._error(*wrong)
+            raise self._error(*self._of_lists() or wrong)
         return columns
+
+    def _of_lists(self) -> tuple[str, Any, str] | None:
+        """Return the error for columns with a list in each row, or None."""
+        x = self.table
+        names = [*x] if hasattr(x, "iloc") or isinstance(x, Mapping) else []
+        firsts = {name: next(iter(x[name]), None) for name in names}
+        several = [
+            name
+            for name, first in firsts.items()
+            if isinstance(first, list | tuple | np.ndarray)
+        ]
+        single = [name for name in names if name not in several]
+        if not several or not single:
+            return None
+        return (
+            "should have one value in each row.",
+            f"lists in the columns {several}",
+            "Pass the lists of the queries: "
+            f"`dict(zip(x[{single[0]!r}], x[{several[0]!r}]))`.",
+        )
 
     def _error(self, expected: str, received: Any, remedy: str) -> ValueError:
         text = f"{self.argument} {expected} Received: {received}. {remedy}"
@@ -235,10 +255,42 @@ class Table(Input):
         }
 
     def accepted(self, rows: Rows) -> Rows:
-        """Return the rows; warn if ranks in place of scores repeat."""
-        if "rank" in self.columns:
+        """Return the rows, whose ranks in place of scores are checked.
+
+        Raises:
+            ValueError: if they are not ranks of whole lists.
+        """
+        if "rank" in self.columns and len(rows.query):
+            self._check_ranks(rows)
             self._warn_of_repeated(rows)
         return rows
+
+    def _check_ranks(self, rows: Rows) -> None:
+        """Raise ValueError if ranks do not begin alike in all queries."""
+        numbers, first = numbered(rows.query)
+        ranks = -self.reading.sign * rows.value
+        lowest = np.full(len(first), np.inf)
+        np.minimum.at(lowest, numbers, ranks)
+        zeros = np.bincount(numbers, ranks == 0)
+        wrong, received = ranks[:0], ""
+        if ranks.min() < 0:
+            wrong, received = ranks < 0, "a rank below 0"
+        elif zeros.any() and (
+            (zeros != 1).any() or (ranks >= np.bincount(numbers)[numbers]).any()
+        ):
+            wrong, received = ranks == 0, "0 where ranks have gaps or repeat"
+        elif (lowest != lowest[0]).any():
+            wrong, received = ranks > 1, "queries without the first rank"
+            wrong &= lowest[numbers] > lowest.min()
+        for at in np.flatnonzero(wrong)[:1].tolist():
+            query = as_text(rows.query[at].item())
+            raise self._error(
+                "should have the ranks of whole lists, from 1 on.",
+                f"{received}, such as {ranks[at]:g} for the query {query!r}",
+                "Remove rows of items that were not found; if a list has the "
+                "ranks of its relevant items alone, count the items above them "
+                'for a metric with `inputs="counts"`.',
+            )
 
     @functools.cached_property
     def ranks(self) -> dict[str, Any]:

@@ -61,7 +61,8 @@ def have_ids(inputs: Sequence[Input]) -> bool:
             raise ValueError(
                 "The truth and all systems should name queries and items by "
                 f"id, or all be arrays. Received: ids in {_spoken(named[0])}, "
-                f"and {_described(each.x)} as {_spoken(each)}. {EXPECTED}"
+                f"and {_described(each.x)} as {_spoken(each)}. "
+                f"{_remedy(each.x) or EXPECTED}"
             )
     return bool(named)
 
@@ -393,11 +394,35 @@ def check_read_again(systems: Mapping[str, Any], reader: str) -> None:
 def check_run(run: Input) -> None:
     """Raise ValueError if a run is a dict of several runs."""
     if _are_systems(run):
+        remedy = _remedy(run.x)
+        if remedy:
+            raise ValueError(
+                "`run` should have the items of each query. Received: "
+                f"{_described(run.x)}. {remedy}"
+            )
         raise ValueError(
             "`run` should be one run. Received: a dict whose values look like "
             "runs. Call `compare(truth, systems, metrics)` for several. If the "
             f"keys are queries: {EXPECTED}"
         )
+
+
+def _remedy(x: Any) -> str:
+    """Return what to do with a dict that nearly has a form, or ""."""
+    if not isinstance(x, Mapping) or not x:
+        return ""
+    if all(isinstance(each, str) for each in x.values()):
+        are_several = any(len(text.split()) > 1 for text in x.values())
+        form = "text.split()" if are_several else "[text]"
+        return f"Pass `{{query: {form} for query, text in x.items()}}`."
+    if {"ids", "distances"} <= set(x):  # of Chroma
+        return (
+            "Pass ids best first, "
+            '`dict(zip(queries, x["ids"]))`; or, with `query_ids=queries` and '
+            "`higher_is_better=False`, the pair "
+            '`(numpy.array(x["ids"]), numpy.array(x["distances"]))`.'
+        )
+    return ""
 
 
 def _are_systems(x: Input) -> bool:
@@ -527,6 +552,28 @@ def by_query(name: str, values: Any, queries: Sequence[Any]) -> Any:
             '`frame.groupby("query_id")["name"].first()`.'
         )
     return values.to_dict()
+
+
+def in_order_of_lists(weight: Any, truth: Any) -> Any:
+    """Return the weights of arrays; those of a Series by its index.
+
+    Args:
+        weight: as passed.
+        truth: the labels.
+
+    Raises:
+        ValueError: if the index does not name the lists.
+    """
+    if not hasattr(weight, "index") or not hasattr(weight, "to_dict"):
+        return weight
+    index, lists = index_of(weight), range(len(labels_in(truth)))
+    if sorted(map(str, index)) != sorted(map(str, lists)):
+        raise ValueError(
+            "The index of `sample_weight` should have the numbers of the "
+            f"lists, from 0 to {len(lists) - 1:,}. Received: {index[:3]}, ... "
+            "Pass `.tolist()` for weights in the order of the lists."
+        )
+    return np.array([weight[number] for number in lists])
 
 
 def groups_of_lists(

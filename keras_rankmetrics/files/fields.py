@@ -27,6 +27,7 @@ _LONG_NUMBER = 32
 _DIGITS = 15  # of a number that is exact in float64
 _PLAIN_NUMBER = _DIGITS + len("-.")
 _MINUS, _POINT, _ZERO = b"-.0"
+BOOLS = "Write 1 for true, and 0 for false."
 INEXACT = (
     "Integers above 2**53 may tie in float64. Subtract the smallest one from "
     "all, or write floats if such ties do not matter."
@@ -181,7 +182,9 @@ def _numbers_of(
     wrong = np.isnan(values)
     if wrong.any():
         row = int(np.argmax(wrong))
-        raise FileError(path, expected, texts.text(row), int(line[row]))
+        text = texts.text(row)
+        remedy = BOOLS if text.lower() in (b"true", b"false") else ""
+        raise FileError(path, expected, text, int(line[row]), remedy)
     for row in np.flatnonzero(np.abs(values) >= EXACT).tolist():
         text, value = texts.text(row), float(values[row])
         is_integer = text.lstrip(b"+-").isdigit()

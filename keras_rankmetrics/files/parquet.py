@@ -13,6 +13,7 @@ import numpy as np
 from keras_rankmetrics.files import FileError
 from keras_rankmetrics.files.blocks import Source
 from keras_rankmetrics.files.fields import (
+    BOOLS,
     INEXACT,
     Texts,
     has_texts,
@@ -125,7 +126,8 @@ def _ids(path: str, column: Any, name: str, line: np.ndarray) -> Texts:
     kind = str(column.type)
     if kind not in _STRINGS and not _INTEGER.fullmatch(kind):
         expected = f"`{name}` should hold strings or integers."
-        raise FileError(path, expected, kind)
+        remedy = BOOLS if kind == "bool" else ""
+        raise FileError(path, expected, kind, remedy=remedy)
     _check_filled(path, column, name, line)
     return texts_of(column)
 
@@ -159,7 +161,8 @@ def _numbers(path: str, column: Any, name: str, line: np.ndarray) -> np.ndarray:
     kind = str(column.type)
     expected = f"The {name} should be a number."
     if not _is_number(column):
-        raise FileError(path, expected, kind)
+        remedy = BOOLS if kind == "bool" else ""
+        raise FileError(path, expected, kind, remedy=remedy)
     _check_filled(path, column, name, line)
     values = floats_of_column(column)
     is_integer = _INTEGER.fullmatch(kind)

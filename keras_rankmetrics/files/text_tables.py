@@ -24,6 +24,7 @@ import numpy as np
 from keras_rankmetrics.files import NOTHING, FileError, blocks
 from keras_rankmetrics.files.blocks import LINE, Source
 from keras_rankmetrics.files.fields import (
+    BOOLS,
     INEXACT,
     Texts,
     has_texts,
@@ -399,6 +400,7 @@ def _json_columns(
         for at in rows[:1]:
             expected = f"The {role} `{columns[role]}` should be a number."
             remedy = "" if math.isnan(values[at]) else INEXACT
+            remedy = BOOLS if isinstance(column[at], bool) else remedy
             wrong.append((at, expected, remedy))
     if wrong:
         at, expected, remedy = min(wrong, key=operator.itemgetter(0))
@@ -493,7 +495,10 @@ def nested_parts(source: Source) -> Iterator[Part]:
     tree.pop(_META, None)
     names = [name for name, x in tree.items() if isinstance(x, dict)][:_FEW]
     if all(candidates(role, names, {}) for role in ("query", "item")):
-        remedy = "Write the frame with `to_csv`, or `to_json(lines=True)`."
+        remedy = (
+            "Write the frame with `to_csv`, or with "
+            '`to_json(orient="records", lines=True)`.'
+        )
         raise FileError(path, expected, ", ".join(tree), remedy=remedy)
     # MTEB has objects of subsets and splits around the one of queries.
     while objects := [

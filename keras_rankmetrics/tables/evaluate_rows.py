@@ -37,6 +37,9 @@ from keras_rankmetrics.tables.roles import is_lower_better
 _LISTS_PER_UPDATE = 2**18
 
 
+_MOST_GRADES = 10
+
+
 def evaluate_rows(
     query: Any,
     y_true: Any,
@@ -173,6 +176,7 @@ def read_rows(
                 f"`-{name}`."
             )
     numbers = query_numbers(query)
+    _warn_if_last(numbers, as_numbers("y_pred", x))
     order: Any = slice(None)
     first = starts = run_starts(numbers)
     if (numbers[1:] < numbers[:-1]).any():
@@ -208,6 +212,30 @@ def read_rows(
         checks.say(facts, job.members)
     warn_if_swapped(arrays["y_true"], arrays[job.predictions[0]])
     return ReadRows(collected, job, lists, first)
+
+
+def _warn_if_last(numbers: np.ndarray, scores: np.ndarray) -> None:
+    """Warn if scores are the queries: whole numbers in blocks of rows.
+
+    Args:
+        numbers: the number of the query of each row.
+        scores: `[rows]`.
+    """
+    blocks, values = run_starts(scores), np.unique(scores)
+    queries = len(np.unique(numbers))
+    if (
+        len(blocks) == len(values)
+        and 2 * len(values) <= len(scores)
+        and queries < min(len(values), _MOST_GRADES)
+        and len(run_starts(numbers)) > 2 * len(values)
+        and (values == np.floor(values)).all()
+    ):
+        warn(
+            "The query should come first, then labels and scores. Received: "
+            f"{queries} queries whose rows are apart, and scores that are "
+            "whole numbers in blocks of rows, as queries are. Pass "
+            "`evaluate_rows(query, y_true, y_pred, metrics)`."
+        )
 
 
 def _named(argument: str, x: Any, given: dict[str, Any]) -> Any:

@@ -129,6 +129,9 @@ def again(rows: Mapping[str, list], **columns: Any) -> dict[str, list]:
 ROW = drawn()
 SAME = 12  # items of a query
 
+_ORDER = np.argsort(np.argsort(-np.array(ROW["score"]).reshape(-1, SAME), 1), 1)
+RANKS = (_ORDER + 1).ravel().tolist()
+
 ORDINARY = {
     "grades and scores": Data(ROW),
     "binary labels": Data(changed(label=lambda row, i: min(row["label"], 1))),
@@ -151,6 +154,9 @@ ORDINARY = {
             )
         )
     ),
+    "scores from 1 on, the best highest": Data(
+        changed(score=[SAME + 1 - x for x in RANKS])
+    ),
     "ids with digits and letters": Data(
         changed(item=lambda row, i: f"doc_{i:04}/a-b")
     ),
@@ -163,11 +169,9 @@ ORDINARY = {
     ),
 }
 
-_ORDER = np.argsort(np.argsort(-np.array(ROW["score"]).reshape(-1, SAME), 1), 1)
-RANKS = (_ORDER + 1).ravel().tolist()
 _NAN, _INF = float("nan"), float("inf")
 
-# The rows of the table of HOUSE: a check of the one list each.
+# A check of the one list each.
 CHECKED = {
     "two systems in a column": Data(
         again(ROW, model=("a", "b"), score=(float, lambda x: x / 2)),
@@ -260,10 +264,6 @@ CHECKED = {
         "the row has an item",
         of_items=True,
     ),
-}
-
-# The kinds of the next issue.
-TO_COME = {
     "ranks as scores": Data(changed(score=RANKS), "ranks, 1 the best"),
     "positions from 0 as scores": Data(
         changed(score=[x - 1 for x in RANKS]),
@@ -290,6 +290,15 @@ TO_COME = {
     ),
     "a code as a label": Data(
         changed(label=first({2: 999, 20: 999}, "label")), "999 is no grade"
+    ),
+    "a code as a label, of which none gains more": Data(
+        changed(label=first({2: 999, 20: 999}, "label")),
+        "999 is no grade",
+        metric="RR",
+    ),
+    "grades from -2 to 2": Data(
+        changed(label=lambda row, i: (i * 7) % 5 - 2),
+        "grades around 0",
     ),
     "percent as labels": Data(
         changed(label=lambda row, i: 50 * row["label"]),
@@ -326,10 +335,15 @@ TO_COME = {
         changed(score=first({3: _INF}, "score")),
         "the model failed",
     ),
+    "ids that floats have rounded": Data(
+        changed(item=lambda row, i: f"1.7{i}e+18"),
+        "ids went through floats",
+        of_items=True,
+    ),
     "commas in numbers": Data(
         changed(item=lambda row, i: f"{i},5"),
         "ids with decimal commas",
         of_items=True,
     ),
 }
-ALL = {**ORDINARY, **CHECKED, **TO_COME}
+ALL = {**ORDINARY, **CHECKED}

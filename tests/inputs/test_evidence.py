@@ -1,0 +1,140 @@
+"""What all lists have in common, which may show that they are misread."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+from keras_rankmetrics.engine.checks.evidence import Evidence
+
+
+def flat(*lists):
+    """The number of the list, the score and the label of each item."""
+    rows = [(i, *row) for i, each in enumerate(lists) for row in each]
+    return [np.array(column, float) for column in zip(*rows, strict=True)]
+
+
+def seen(*lists, are_own=None):
+    numbers, scores, labels = flat(*lists)
+    return Evidence().with_lists(numbers.astype(int), scores, labels, are_own)
+
+
+RANKS = [(1, 1), (2, 0), (3, 1), (4, 0)]
+
+
+@pytest.mark.parametrize("lowest", [0, 1])
+def test_places_are_a_number_and_the_next_ones_in_any_order(lowest):
+    rows = [(x - 1 + lowest, y) for x, y in RANKS]
+    for order in itertools.permutations(rows):
+        assert seen(order, rows, rows).lowest == lowest
+    for other in (
+        [*rows[:-1], (9, 0)],
+        [*rows[:-1], (lowest + 2, 0)],
+        [(x + 0.5, y) for x, y in rows],
+        [(x + 2, y) for x, y in rows],
+        [(x, y) for x, y in rows[:-1]] + [(-math.inf, 0)],
+    ):
+        assert seen(rows, other).lowest is None
+        assert seen(other, rows).lowest is None
+
+
+def test_lists_of_two_numberings_are_no_places():
+    other = [(x - 1, y) for x, y in RANKS]
+    assert seen(RANKS, RANKS, other).lowest is None
+
+
+def test_short_lists_have_no_say():
+    found = seen(RANKS[:3], RANKS, RANKS[:2], RANKS, [(7.5, 1)], RANKS)
+    assert found.lists == 3 and found.lowest == 1 and found.may_be_places
+    assert not seen(RANKS, RANKS).may_be_places  # two may be chance
+
+
+def test_labels_say_which_end_is_the_best():
+    """The sum of products, and its variance, by all orders of a list."""
+    rng = np.random.default_rng(0)
+    labels = rng.integers(0, 3, 5)
+    orders = [*itertools.permutations(range(1, 6))]
+    fits = [
+        float(((np.array(x) - 3) * (labels - labels.mean())).sum())
+        for x in orders
+    ]
+    for order, fit in zip(orders, fits, strict=True):
+        found = seen(list(zip(order, labels, strict=True)))
+        assert found.fit == pytest.approx(fit)
+        assert found.variance == pytest.approx(np.var(fits))
+    best_last = [(x, x > 3) for x in range(1, 6)]
+    found = seen(*[best_last] * 5)
+    assert found.are_scores and not found.are_places
+    best_first = [(x, x < 3) for x in range(1, 6)]
+    found = seen(*[best_first] * 5)
+    assert found.are_surely_places and not found.are_scores
+
+
+def test_unjudged_items_count_as_irrelevant():
+    some = [(1, 1), (2, -2), (3, -1), (4, -2)]
+    plain = [(x, max(y, 0)) for x, y in some]
+    assert seen(some, some).fit == seen(plain, plain).fit
+
+
+def test_rows_that_are_there_twice():
+    rows = [(0.5, 1), (0.2, 0), (0.9, 2)]
+    for twice in ([*rows, *rows], sorted(rows * 2)):
+        assert seen(twice, twice, twice).has_rows_twice
+        assert not seen(twice, twice).has_rows_twice
+    for other in (
+        [*rows, *rows, *rows],
+        [*rows, *rows, (0.1, 0), (0.1, 1)],
+        [*rows, *rows, *rows, *rows],
+        [(0.5, 1)] * 4,
+    ):
+        twice = [*rows, *rows]
+        assert not seen(twice, twice, twice, other).has_rows_twice
+        assert not seen(other, twice, twice, twice).has_rows_twice
+
+
+def test_queries_that_find_themselves():
+    rows = [(0.5, 0), (0.2, 1), (0.9, 0), (0.1, 0)]
+    own = np.array([False, False, True, False] * 3)
+
+    def at(places):
+        return own[places]
+
+    found = seen(rows, rows, rows, are_own=at)
+    assert found.finds_own and not found.own_relevant
+    assert not seen(rows, rows, rows).finds_own
+    own[6] = False
+    assert not seen(rows, rows, rows, are_own=at).finds_own
+    relevant = [(0.5, 0), (0.2, 1), (0.9, 1), (0.1, 0)]
+    own[6] = True
+    assert seen(rows, relevant, rows, are_own=at).own_relevant == 1
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_chunks_add_up(seed):
+    """To what all lists at once show, as far as it matters."""
+    rng = np.random.default_rng(seed)
+    lists = [
+        [
+            (float(x + (rng.random() < 0.02)), int(rng.integers(-2, 3)))
+            for x in rng.permutation(int(rng.integers(2, 7))) + 1
+        ]
+        for _ in range(6)
+    ]
+    whole = seen(*lists)
+    in_chunks = Evidence()
+    for begin in (0, 2, 4):
+        numbers, *columns = flat(*lists[begin : begin + 2])
+        in_chunks = in_chunks.with_lists(numbers.astype(int), *columns)
+    added = seen(*lists[:3]) + seen(*lists[3:])
+    for found in (in_chunks, added):
+        assert found.lowest == whole.lowest
+        assert found.are_twice == whole.are_twice
+        if whole.lowest is not None:
+            assert found.lists == whole.lists
+            assert found.fit == pytest.approx(whole.fit)
+
+
+def test_no_lists():
+    none = Evidence().with_lists(np.zeros(0, int), np.zeros(0), np.zeros(0))
+    assert none == Evidence() == none + none
