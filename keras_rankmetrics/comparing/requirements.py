@@ -85,7 +85,9 @@ def notes_on_depth(
             some differs.
         metrics: the metrics.
     """
-    names = [x.name for x in metrics if depth and (x.k or 0) > depth]
+    if depth is None:
+        return ()
+    names = [x.name for x in metrics if (x.k or 0) > depth]
     if not names:
         return ()
     return (
