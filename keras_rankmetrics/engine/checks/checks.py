@@ -70,7 +70,7 @@ def said_of(facts: Facts, metrics: Sequence[Any]) -> Iterator[Said]:
         metrics: the metrics to compute.
     """
     there = {
-        "id": any((facts.cut, facts.missing, facts.spelled)),
+        "id": any((facts.cut, facts.missing, facts.spelled, facts.zeros)),
         "label": bool(facts.labels),
         "list": facts.lists > 0,
         "score": facts.steps.any() or bool(facts.against or facts.infinite),
@@ -399,6 +399,16 @@ def _own_relevant(facts: Facts, _: Sequence[Any]) -> _Found:
     )
 
 
+def _zeros(facts: Facts, _: Sequence[Any]) -> _Found:
+    if not facts.zeros:
+        return None
+    return (
+        "An id should occur once in a list, and padding be -1. Received: "
+        "several zeros at the end of a list.",
+        "If 0 is padding, replace it by -1: `numpy.where(ids == 0, -1, ids)`.",
+    )
+
+
 def _two_spellings(facts: Facts, _: Sequence[Any]) -> _Found:
     if facts.spelled is None:
         return None
@@ -454,14 +464,15 @@ def _missing_ids(facts: Facts, _: Sequence[Any]) -> _Found:
 CHECKS = (
     Check("cut_ids", "warning", "id", _cut_ids),
     Check("missing_ids", "warning", "id", _missing_ids),
+    Check("zeros", "warning", "id", _zeros),
     Check("two_spellings", "warning", "id", _two_spellings),
     Check("ratings_below_0", "warning", "label", _ratings_below_0),
     Check("infinite_labels", "error", "label", _infinite_labels),
     Check("nothing_judged", "warning", "label", _nothing_judged),
     Check("low_labels", "warning", "label", _low_labels),
     Check("all_relevant", "warning", "label", _all_relevant),
-    Check("steep_gains", "warning", "label", _steep_gains),
     Check("codes", "warning", "label", _codes),
+    Check("steep_gains", "warning", "label", _steep_gains),
     Check("times", "error", "label", _times),
     Check("one_row_a_query", "warning", "list", _one_row_a_query),
     Check("ranks", "error", "score", _ranks("ranks")),

@@ -1,8 +1,8 @@
-"""What all lists have in common, which may show that they are misread.
+"""Evidence that lists are misread: properties that all of them share.
 
-Scores may be places, each row may be there twice, or each query may find its
-own item. A list that shows something else ends the search, so that ordinary
-lists cost a look at the first one.
+Scores may be ranks, each row may occur twice, or each query may find its own
+item. One list without the property ends the search, so that ordinary data cost
+a look at the first list.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _AreOwn = Callable[[np.ndarray], np.ndarray]
 
 @dataclasses.dataclass(frozen=True)
 class Evidence:
-    """What all lists of four items or more so far have in common.
+    """Properties that all lists of four items or more so far share.
 
     Attributes:
         lists: the number of these lists.
@@ -79,7 +79,7 @@ class Evidence:
         return self.lists >= _FEW and self.find_own
 
     def __add__(self, other: Evidence) -> Evidence:
-        """Return what the lists of both have in common."""
+        """Return the properties that the lists of both share."""
         if not self.lists or not other.lists:
             return self if self.lists else other
         return Evidence(
@@ -99,7 +99,7 @@ class Evidence:
         labels: np.ndarray,
         are_own: _AreOwn | None = None,
     ) -> Evidence:
-        """Return what these lists, and all so far, have in common.
+        """Return the properties that these lists, and all so far, share.
 
         Args:
             lists: `[items]`, the number of the list of each item.
@@ -132,7 +132,15 @@ def _of_lists(
     labels: np.ndarray,
     are_own: _AreOwn | None,
 ) -> Evidence:
-    """Return what the lists of items at some indices have in common."""
+    """Return the properties that the lists of some items share.
+
+    Args:
+        at: the indices of the items.
+        lists: the number of the list of each item.
+        scores: the scores.
+        labels: the labels.
+        are_own: as for `Evidence.with_lists`.
+    """
     at = at[np.lexsort((labels[at], scores[at], lists[at]))]
     starts = np.flatnonzero(np.diff(lists[at], prepend=-1))
     lengths = np.diff(starts, append=len(at))

@@ -69,6 +69,7 @@ class Facts:
         longest: the number of items of the longest list.
         cut: an id that has lost digits, or None.
         missing: an id that stands for none, as text, or None.
+        zeros: True if lists of ids end in several zeros.
         spelled: two ids that may be one query, or None.
         infinite: True if an item has an infinite score that makes it the best.
         evidence: what all lists have in common.
@@ -93,6 +94,7 @@ class Facts:
     longest: int = 0
     cut: str | None = None
     missing: str | None = None
+    zeros: bool = False
     spelled: tuple[str, str] | None = None
     infinite: bool = False
     evidence: Evidence = dataclasses.field(default_factory=Evidence)
@@ -199,6 +201,7 @@ class Facts:
             longest=max(self.longest, other.longest),
             cut=self.cut or other.cut,
             missing=self.missing or other.missing,
+            zeros=self.zeros or other.zeros,
             spelled=self.spelled or other.spelled,
             infinite=self.infinite or other.infinite,
             evidence=self.evidence + other.evidence,

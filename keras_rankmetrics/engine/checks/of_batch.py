@@ -1,4 +1,4 @@
-"""What a batch shows, of whose lists the first ones are looked at."""
+"""Facts of a batch, from its first lists."""
 
 from __future__ import annotations
 
@@ -29,16 +29,19 @@ _SAID = {
     "rows_twice",
     "steep_gains",
     "tied_scores",
+    "zeros",
 }
 
 
 def facts_of(lists: Lists, y_pred: Any) -> Facts | None:
-    """Return what the first lists show; None for other forms than labels.
+    """Return the facts of the first lists; None for other forms, or if traced.
 
     Args:
-        lists: the lists.
+        lists: the lists: labels and scores, or ids.
         y_pred: as passed.
     """
+    if hasattr(lists.content, "relevant_ids"):
+        return _facts_of_ids(lists)
     labels = getattr(lists.content, "labels", None)
     scores = getattr(lists.content, "scores", None)
     if labels is None or scores is None:
@@ -67,6 +70,19 @@ def facts_of(lists: Lists, y_pred: Any) -> Facts | None:
     return found
 
 
+def _facts_of_ids(lists: Lists) -> Facts | None:
+    """Return the facts of ids: whether 0 may be padding."""
+    if is_compiled_by_torch() or concrete(ops.any(lists.present)) is None:
+        return None
+    found = Facts(remedies=COLUMNS)
+    for name in ("relevant_ids", "recommended"):
+        ids = getattr(lists.content, name, None)
+        if ids is not None and (ids.shape[-1] or 0) > 1:
+            last = ops.convert_to_numpy(ops.copy(ids[:_LISTS, -2:]))
+            found.zeros = found.zeros or bool((last == 0).all(axis=-1).any())
+    return found
+
+
 def _tied(y_pred: Any) -> str | None:
     """Return a sentence if the backend ties scores that differ in float64."""
     if not isinstance(y_pred, np.ndarray) or y_pred.dtype != np.float64:
@@ -86,10 +102,10 @@ def _tied(y_pred: Any) -> str | None:
 
 
 def doubt(facts: Facts | None, metric: Any) -> str | None:
-    """Return the first warning of what a batch shows, or None.
+    """Return the first warning about a batch, or None.
 
     Args:
-        facts: what it shows.
+        facts: the facts of the batch.
         metric: a metric.
     """
     found: Sequence[Any] = ()

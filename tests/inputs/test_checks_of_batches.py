@@ -1,0 +1,126 @@
+"""Batches that look misread: the updates 1, 2, 4, 8, ... are looked at."""
+
+import warnings
+
+import keras
+import numpy as np
+import pytest
+
+import keras_rankmetrics as krm
+from keras_rankmetrics.engine.checks import of_batch
+
+_RNG = np.random.default_rng(0)
+LABELS = _RNG.integers(0, 3, (12, 8)).astype("float32")
+SCORES = _RNG.normal(size=LABELS.shape).astype("float32") + LABELS
+RANKS = 1 + np.argsort(np.argsort(-SCORES)).astype("float32")
+
+
+def said(update, *batch):
+    """The warnings of an update."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        update(*batch)
+    return [str(x.message) for x in caught if x.category is UserWarning]
+
+
+def tensors(*arrays):
+    return [keras.ops.convert_to_tensor(x) for x in arrays]
+
+
+@pytest.mark.parametrize("odd", range(1, 10))
+def test_some_updates_are_looked_at(odd):
+    metric = krm.NDCG(k=5)
+    for _ in range(2):
+        metric.reset_state()
+        metric._warn_once.has_warned = False
+        for number in range(1, 10):
+            scores = RANKS if number == odd else SCORES
+            found = said(metric.update_state, *tensors(LABELS, scores))
+            assert bool(found) == (number == odd and odd in (1, 2, 4, 8))
+
+
+ODD = {
+    "ranks": (LABELS, RANKS, "1, 2, 3, ... once in each list, as ranks are"),
+    "positions": (LABELS, RANKS - 1, "0, 1, 2, ... once in each list"),
+    "all relevant": (LABELS + 1, SCORES, "labels of 1 or more for all of them"),
+    "a code": (np.where(LABELS == 2, 99, LABELS), SCORES, "if it were a code"),
+    "percent": (LABELS * 50, SCORES, "small for a gain of 2 to their power"),
+    "twice": (
+        np.tile(LABELS, 2),
+        np.tile(SCORES, 2),
+        "each score of a list twice",
+    ),
+    "infinite": (
+        LABELS,
+        np.where(SCORES.max() == SCORES, np.inf, SCORES),
+        "Received: inf",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ODD)
+@pytest.mark.parametrize("masked", [False, True])
+@pytest.mark.parametrize("together", [False, True])
+def test_what_is_said(name, masked, together):
+    labels, scores, words = ODD[name]
+    metrics = [krm.NDCG(k=5), krm.PrecisionAtK(k=5)]
+    metric = krm.MetricCollection(metrics) if together else metrics[1]
+    if name == "percent" and not together:
+        metric = metrics[0]
+    y_true, scores = tensors(labels.astype("float32"), scores)
+    if masked:
+        y_true = {"labels": y_true, "mask": np.ones(labels.shape, bool)}
+    [found] = said(metric.update_state, y_true, scores)
+    assert words in found
+
+
+@pytest.mark.parametrize("scores", [SCORES, 9 - RANKS, RANKS / 8, RANKS + 2])
+def test_ordinary_scores_are_quiet(scores):
+    scores = scores.astype("float32")
+    assert not said(krm.NDCG(k=5).update_state, *tensors(LABELS, scores))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_integers_of_a_model_that_is_not_trained_are_quiet(seed):
+    rng = np.random.default_rng(seed)
+    scores = rng.permuted(np.tile(np.arange(8.0), (4, 1)), axis=1)
+    labels = rng.integers(0, 2, (4, 8)).astype("float32")
+    found = said(krm.NDCG(k=5).update_state, labels, scores.astype("float32"))
+    evidence = of_batch.Facts()
+    lists, items = np.nonzero(labels >= 0)
+    evidence.add_whole(lists, scores[lists, items], labels[lists, items])
+    assert bool(found) == evidence.evidence.are_surely_places
+    if found:  # as in one of 160
+        assert evidence.evidence.fit < -2.5 * evidence.evidence.variance**0.5
+
+
+def test_ids_that_end_in_zeros():
+    metric = krm.RecallAtK(k=3, inputs="ids")
+    relevant, found = (
+        np.array([[4, 0, 0], [5, 6, 7]]),
+        np.array([[4, 1], [5, 0]]),
+    )
+    [words] = said(metric.update_state, relevant, found)
+    assert "`numpy.where(ids == 0, -1, ids)`" in words
+    metric = krm.RecallAtK(k=3, inputs="ids")
+    assert not said(
+        metric.update_state, np.where(relevant == 0, -1, relevant), found
+    )
+
+
+def test_rows_are_looked_at_once():
+    """A job says what it has seen of all rows, and its metrics nothing."""
+    query = np.repeat(np.arange(12), 8)
+    rows = query, LABELS.ravel(), RANKS.ravel(), krm.NDCG(k=5)
+    assert len(said(krm.evaluate_rows, *rows)) == 1
+
+
+def test_a_model_in_training_is_quiet():
+    inputs = keras.Input((8, 1))
+    scores = keras.layers.Reshape((8,))(keras.layers.Dense(1)(inputs))
+    model = keras.Model(inputs, scores)
+    model.compile(
+        loss="mse", metrics=[krm.NDCG(k=5), krm.MeanAveragePrecision()]
+    )
+    batch = SCORES[..., None], np.minimum(LABELS, 1)
+    assert not said(lambda: model.fit(*batch, batch_size=5, verbose=0))
