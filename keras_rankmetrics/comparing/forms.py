@@ -526,8 +526,8 @@ def _as_lists(x: Any) -> Any:
     if _is_tensor(x):
         return to_numpy(x)
     if isinstance(x, list | tuple) and not hasattr(x, "_fields"):
-        x = type(x)(map(_as_array, x)) if any(map(_is_tensor, x)) else x
-    if isinstance(x, Mapping) and any(map(_is_tensor, x.values())):
+        x = type(x)(map(_as_array, x))
+    if isinstance(x, Mapping) and any(map(_has_tensors, x.values())):
         return {key: _as_array(each) for key, each in x.items()}
     if hasattr(x, "column_names"):
         return x
@@ -541,10 +541,22 @@ def _as_lists(x: Any) -> Any:
 
 def _is_tensor(x: Any) -> bool:
     """Return True for tensors, also of another backend."""
+    if isinstance(x, np.ndarray):  # a tensor of Keras' own NumPy backend
+        return False
     return ops.is_tensor(x) or (hasattr(x, "numpy") and hasattr(x, "shape"))
 
 
+def _has_tensors(x: Any) -> bool:
+    """Return True for a tensor, and for a list that begins with one."""
+    first = x[0] if isinstance(x, list | tuple) and x else x
+    return _is_tensor(first)
+
+
 def _as_array(x: Any) -> Any:
+    """Return a tensor, or a list of single ones, as an array or a list."""
+    if isinstance(x, list | tuple) and any(map(_is_tensor, x)):
+        found = [to_numpy(each) for each in x]
+        return [each.item() if each.ndim == 0 else each for each in found]
     return to_numpy(x) if _is_tensor(x) else x
 
 

@@ -195,8 +195,9 @@ def of_systems(
     else:
         together.check_no_ids(reading)
         are_labels = take_scores and not are_references
-        together.check_arrays(inputs, sets, are_labels)
+        of_scores = together.check_arrays(inputs, sets, are_labels)
         found = _by_position(sets, truth, systems, sample_weight, depth)
+        found = *found[:2], (*found[2], *of_scores), found[3]
     lists, of_truth, notes, of_systems = found
     if reading.drop_same_id:
         together.warn_if_none_dropped(x.overlap for x in of_systems.values())

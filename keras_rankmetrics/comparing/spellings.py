@@ -6,7 +6,7 @@ import functools
 import re
 import unicodedata
 import urllib.parse
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -90,12 +90,20 @@ def unmatched(
     return place, repr(one), repr(other), "Do both sides use the same ids?"
 
 
+def _numbers(ids: WithLists) -> Iterator[tuple[int, int]]:
+    """Yield ids that are numbers, or numbers as text, with their lists."""
+    for list_, id_ in ids:
+        text = str(as_text(id_))
+        if text.isdecimal():
+            yield list_, int(text)
+
+
 def _shifted(
     ones: WithLists, others: WithLists
 ) -> tuple[int, str, str, str] | None:
     """Return two numbers of one list that differ by 1, if most ids do."""
-    known = {(list_, x) for list_, x in ones if isinstance(x, int)}
-    numbers = [(list_, x) for list_, x in others if isinstance(x, int)]
+    known = set(_numbers(ones))
+    numbers = [*_numbers(others)]
     for step in (1, -1):
         found = [
             (list_, x) for list_, x in numbers if (list_, x + step) in known

@@ -201,7 +201,7 @@ class Table(Input):
         return (
             "should have one value in each row.",
             f"lists in the columns {several}",
-            "Pass the lists of the queries: "
+            "Pass a dict as the truth and one as the run, each made as "
             f"`dict(zip(x[{single[0]!r}], x[{several[0]!r}]))`.",
         )
 

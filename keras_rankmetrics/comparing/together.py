@@ -205,8 +205,8 @@ def check_no_ids(reading: Reading) -> None:
 
 def check_arrays(
     inputs: Sequence[Input], sets: Sequence[RuleSet], are_labels: bool
-) -> None:
-    """Raise ValueError if the truth is invalid; warn if it is the run.
+) -> tuple[str, ...]:
+    """Return notes on arrays, and warn of what they show.
 
     Args:
         inputs: the truth and the systems.
@@ -214,7 +214,7 @@ def check_arrays(
         are_labels: True if the truth has labels, and the systems scores.
     """
     judged, *systems = inputs
-    truth = judged.x
+    truth, notes = judged.x, tuple[str, ...]()
     shape = getattr(truth, "shape", ())
     is_list = isinstance(truth, list | tuple)
     if 0 in shape or (is_list and first_of(truth) is None):
@@ -239,10 +239,13 @@ def check_arrays(
         is_one_step = labels.ndim == 2 and labels.shape == scores.shape
         if is_one_step and labels.shape[1] > 2:
             shown = _facts_of(labels, scores, system.argument)
-            checks.say(shown, [x for each in sets for x in each.members])
+            members = [x for each in sets for x in each.members]
+            checks.say(shown, members)
+            notes += checks.notes(shown, members)
         if all(x.shape[1:] == (3,) and len(x) > 1 for x in (labels, scores)):
             _check_not_rows(labels, scores)
         warn_if_swapped(labels, scores)
+    return notes
 
 
 def array_by(of_rules: RuleSet, scores: Any) -> Any:
@@ -407,13 +410,27 @@ def check_run(run: Input) -> None:
         )
 
 
+# How to read several ids in a text, by a mark that shows the form.
+_READS = {
+    "[": "ast.literal_eval(text)",
+    "{": "ast.literal_eval(text)",
+    ",": 'text.replace(",", " ").split()',
+    ";": 'text.replace(";", " ").split()',
+    "|": 'text.replace("|", " ").split()',
+    " ": "text.split()",
+}
+
+
 def _remedy(x: Any) -> str:
     """Return what to do with a dict that nearly has a form, or ""."""
     if not isinstance(x, Mapping) or not x:
         return ""
     if all(isinstance(each, str) for each in x.values()):
-        are_several = any(len(text.split()) > 1 for text in x.values())
-        form = "text.split()" if are_several else "[text]"
+        form = "[text]"
+        for mark, reads in _READS.items():
+            if any(mark in text.strip() for text in x.values()):
+                form = reads
+                break
         return f"Pass `{{query: {form} for query, text in x.items()}}`."
     if {"ids", "distances"} <= set(x):  # of Chroma
         return (

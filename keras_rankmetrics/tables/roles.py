@@ -50,8 +50,8 @@ _OTHERS = {"score": ("label", "judgements"), "label": ("score", "a run")}
 _NO_ROLE = {"timestamp", "time", "date", "datetime", "ts", "rank", "iter"}
 _LOWER_IS_BETTER = re.compile(
     "(?!neg|minus|inv|page|reciprocal)(l[12](norm)?|.*(dist(ances?)?|rank|"
-    "position|euclidean|hamming|manhattan|loss|nll|perplexity|ppl|cost|error|"
-    "r?mse))"
+    "position|euclidean|hamming|manhattan|levenshtein|loss|nll|perplexity|ppl|"
+    "cost|energy|entropy|error|latency|penalty|surprisal|r?mse)(score)?)"
 )
 
 
@@ -398,6 +398,8 @@ def argument(columns: Mapping[str, Any]) -> str:
 
 def is_lower_better(column: Any) -> bool:
     """Return True for the usual names of distances and ranks."""
+    if str(column).strip().startswith("-"):
+        return False
     return bool(_LOWER_IS_BETTER.fullmatch(plain_name(column)))
 
 

@@ -1,5 +1,6 @@
 """What an error or a warning advises works on the input that caused it."""
 
+import ast
 import json
 import re
 import uuid
@@ -105,6 +106,27 @@ ADVICE = {
         ),
         EXPECTED_BINARY,
     ),
+    "ids in a text with commas": (
+        lambda: ndcg(BINARY, {q: ", ".join(row) for q, row in RANKED.items()}),
+        'Pass `{query: text.replace(",", " ").split() for query, text in '
+        "x.items()}`",
+        lambda: ndcg(
+            BINARY,
+            {
+                q: ", ".join(row).replace(",", " ").split()
+                for q, row in RANKED.items()
+            },
+        ),
+        EXPECTED_BINARY,
+    ),
+    "lists as text": (
+        lambda: ndcg(BINARY, {q: str(row) for q, row in RANKED.items()}),
+        "Pass `{query: ast.literal_eval(text) for query, text in x.items()}`",
+        lambda: ndcg(
+            BINARY, {q: ast.literal_eval(str(x)) for q, x in RANKED.items()}
+        ),
+        EXPECTED_BINARY,
+    ),
     "relevant ids in a text": (
         lambda: ndcg({q: " ".join(row) for q, row in BINARY.items()}, RANKED),
         "Pass `{query: text.split() for query, text in x.items()}`",
@@ -115,8 +137,8 @@ ADVICE = {
     ),
     "lists in cells of one table": (
         lambda: ndcg(CELLS),
-        "Pass the lists of the queries: `dict(zip(x['question'], "
-        "x['relevant']))`",
+        "Pass a dict as the truth and one as the run, each made as "
+        "`dict(zip(x['question'], x['relevant']))`",
         lambda: ndcg(
             dict(zip(CELLS["question"], CELLS["relevant"], strict=True)),
             dict(zip(CELLS["question"], CELLS["retrieved"], strict=True)),
@@ -313,7 +335,7 @@ def test_masks_in_a_batch():
         return float(metric.result())
 
     for wrong, advice in (
-        (lengths, r"pass `numpy.arange\(items\) < lengths\[:, None\]`"),
+        (lengths, r"pass `numpy.arange\(items\) < lengths.reshape\(-1, 1\)`"),
         (np.where(mask, 0.0, -1e9), "if it is added to scores, `mask == 0`"),
         (np.where(mask, 1.0, 0.0), "Make it bool: `mask > 0`"),
     ):

@@ -517,7 +517,8 @@ def test_shapes_of_masks(metric, unchanged, shape):
 def test_dtypes_of_masks(metric, unchanged, dtype):
     with fails(
         "A mask should hold bools, True where an item counts. Received: "
-        f'y_true["mask"] of dtype {dtype}. Make it bool: `mask > 0`.'
+        f'y_true["mask"] of dtype {dtype}. Make it bool: `mask > 0`; '
+        "or, if it is added to scores, `mask == 0`."
     ):
         mask = ops.ones((2, 3), dtype)
         metric.update_state({"labels": LABELS, "mask": mask}, SCORES)

@@ -9,6 +9,11 @@ from pytest import approx
 
 import keras_rankmetrics as krm
 
+# Labels are drawn, some of them of unjudged items.
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:.*Received. -2 to -1", "ignore:.*Received. labels from -2 to 2"
+)
+
 NAMES = ("query_id", "iteration", "doc_id", "relevance")
 METRICS = "AlphaNDCG@5 SubtopicRecall@1 ERRIA NRBP PrecisionIA@3"
 RUN = {

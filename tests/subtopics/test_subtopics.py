@@ -135,6 +135,7 @@ def test_one_subtopic_is_no_other_metric(metric):
     )
 
 
+@pytest.mark.filterwarnings("ignore:.*Received. labels from -2 to 2")
 @pytest.mark.parametrize("metric", METRICS)
 def test_whatever_removes_an_item(metric):
     labels, scores = batch(12, 8, 3, levels=4, seed=6)

@@ -16,7 +16,9 @@ _GRADES = 30  # gains of grades above it make all others vanish
 _EPOCH = 7.5e8, 2.2e9  # seconds since 1970, in 1993 and in 2039
 _UNITS = 1, 1e3, 1e6, 1e9  # seconds, and what is shorter
 # What stands for no label: nines, and -1 and -100 as unsigned integers.
-_CODES = {99, 156, 255, 999, 9999, 65436, 65535, 99_999, 999_999}
+_CODES = {99, 127, 156, 255, 999, 9999, 32767, 65436, 65535, 99_999, 999_999}
+_CODES |= {2**31 - 1, 2**32 - 1}
+_GRADE = 10  # the highest of labels that are grades
 _MANY = 15  # rows that are not all better than the row above by chance
 
 # By `higher_is_better`: how scores go if the best items come first, how they
@@ -268,20 +270,21 @@ def _steep_gains(facts: Facts, metrics: Sequence[Any]) -> _Found:
 
 def _codes(facts: Facts, _: Sequence[Any]) -> _Found:
     known = np.unique(facts.known_labels)
-    if len(known) < 2 or known[-1] not in _CODES or known[-1] < 4 * known[-2]:
+    if len(known) < 2 or known[-1] not in _CODES or known[-2] > _GRADE:
         return None
     return (
         f"Labels should be grades. Received: {known[-1]:g}, and others of at "
         f"most {known[-2]:g}, as if it were a code.",
-        "If it stands for no label, leave out these items, or mark them by "
-        "`UNJUDGED`.",
+        "If these items have no label, leave them out; if they are not judged, "
+        "replace it by `UNJUDGED`.",
     )
 
 
 def _times(facts: Facts, _: Sequence[Any]) -> _Found:
     highest = facts.known_labels.max(initial=0)
     first, last = _EPOCH
-    if not any(first <= highest / unit <= last for unit in _UNITS):
+    is_time = any(first <= highest / unit <= last for unit in _UNITS)
+    if highest in _CODES or not is_time:
         return None  # other amounts of money or bytes are as high
     return (
         f"Labels should be grades or amounts. Received: {highest:g}, which "
@@ -425,7 +428,7 @@ def _tied_scores(facts: Facts, _: Sequence[Any]) -> _Found:
         return None
     return (
         facts.tied,
-        "Pass ranks in place of scores, or use the backend torch or "
+        "Pass `-ranks` in place of scores, or use the backend torch or "
         "tensorflow.",
     )
 

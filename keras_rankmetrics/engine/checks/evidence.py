@@ -55,8 +55,8 @@ class Evidence:
 
     @property
     def are_places(self) -> bool:
-        """True if labels also fit the reverse of their order better."""
-        return self.may_be_places and self.fit < 0
+        """True if labels also fit the reverse order better than by chance."""
+        return self.may_be_places and self.fit < -(self.variance**0.5)
 
     @property
     def are_surely_places(self) -> bool:
@@ -201,6 +201,8 @@ def _are_twice(
 ) -> bool:
     """Return True if each score of a list is there twice, with one label."""
     if (lengths % 2).any():
+        return False
+    if (scores == np.floor(scores)).all():  # which a classifier may give twice
         return False
     same = (scores[::2] == scores[1::2]) & (labels[::2] == labels[1::2])
     differ = scores[2::2] != scores[1:-1:2]

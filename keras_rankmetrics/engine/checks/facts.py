@@ -38,11 +38,12 @@ TREC: Mapping[str, str] = {
 COLUMNS: Mapping[str, str] = {
     "ascend": "Negate distances and ranks: `-scores`.",
     "equal_scores": "If ranks order them, pass `-ranks`.",
-    "low_labels": "Check how the labels were made, or lower the threshold.",
+    "low_labels": "Check how the labels were made, or lower the "
+    "`relevance_threshold` of metrics that have one.",
     "times": "Pass the column of labels.",
     "one_row_a_query": "Pass the query of each row, not its number.",
-    "all_relevant": "If not all items are relevant, set "
-    "`relevance_threshold`, as in `P(relevance_threshold=4)@10`.",
+    "all_relevant": "If not all items are relevant, set the "
+    "`relevance_threshold` of metrics that have one, such as 4 for ratings.",
     "places": "For ranks, pass `-ranks`; for what `argsort` returned, pass the "
     "scores that it sorted.",
 }

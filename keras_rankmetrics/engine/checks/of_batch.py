@@ -25,6 +25,7 @@ _SAID = {
     "all_relevant",
     "codes",
     "infinite_scores",
+    "may_be_places",
     "places",
     "rows_twice",
     "steep_gains",
@@ -61,11 +62,18 @@ def facts_of(lists: Lists, y_pred: Any) -> Facts | None:
     labels, scores = labels[numbers, items], scores[numbers, items]
     found = Facts("`y_true`", "`y_pred`", remedies=COLUMNS)
     found.add_whole(numbers, scores, labels)
-    if have_one_order or not found.evidence.are_surely_places:
+    # A model has no integers as scores, but `argsort` has.
+    are_places = (
+        found.evidence.are_surely_places
+        if scores.dtype.kind == "f"
+        else not found.evidence.are_scores
+    )
+    if have_one_order or not are_places:
         found.evidence = dataclasses.replace(found.evidence, lowest=None)
     found.infinite = bool((scores == np.inf).any())
     if len(labels) >= _MANY:
         found.add_labels(labels)
+        found.add_lists(np.unique(numbers, return_counts=True)[1])
     found.tied = _tied(y_pred)
     return found
 

@@ -58,7 +58,8 @@ def two_spellings(ids: np.ndarray) -> tuple[str, str] | None:
         other = folded.setdefault(plain.casefold(), text)
         if other != text:
             by_case.append((other, text))
-    return by_case[0] if len(by_case) > _MANY * len(known) else None
+    are_many = len(by_case) > max(2, _MANY * len(known))
+    return by_case[0] if are_many else None
 
 
 def missing_as_text(*columns: np.ndarray) -> str | None:

@@ -216,12 +216,17 @@ def _checked_mask(
             f"{name} of dtype {dtype}. Make it bool: `mask > 0`; or, if it is "
             "added to scores, `mask == 0`."
         )
-    if dtype != "bool" and concrete(ops.any((mask < 0) | (mask > 1))):
-        raise ValueError(
-            "A mask should hold bools, or 0 and 1. Received: "
-            f"{name} with {int(ops.max(ops.abs(mask)))}. If these are lengths, "
-            "pass `numpy.arange(items) < lengths[:, None]`."
-        )
+    if dtype != "bool":
+        is_wrong = concrete(ops.any((mask < 0) | (mask > 1)))
+        # Nobody knows while tracing: integers for whole lists may be lengths.
+        if is_wrong or (is_wrong is None and len(mask.shape) < len(shape)):
+            raise ValueError(
+                "A mask should hold bools, or 0 and 1. Received: "
+                f"{name} of dtype {dtype}, with other numbers, or for whole "
+                "lists in a compiled step. If these are lengths, pass "
+                "`numpy.arange(items) < lengths.reshape(-1, 1)`; otherwise "
+                "make it bool."
+            )
     if not any(compatible(mask.shape, s) for s in (shape, leading.shape)):
         per_list = f", or {leading.shape} for whole lists" * bool(leading.shape)
         raise ValueError(
