@@ -20,6 +20,7 @@ from keras_rankmetrics.engine.inputs.tensors import dtype_of_doubles
 _LISTS = 32  # at most
 _ITEMS = 2**16  # of these, but for three of longer lists
 _MANY = 50  # labels, of which some are of irrelevant items
+_FEW = 3  # lists that have them
 # A batch may have no relevant item, and scores of a model that is not trained.
 _SAID = {
     "all_relevant",
@@ -71,9 +72,10 @@ def facts_of(lists: Lists, y_pred: Any) -> Facts | None:
     if have_one_order or not are_places:
         found.evidence = dataclasses.replace(found.evidence, lowest=None)
     found.infinite = bool((scores == np.inf).any())
-    if len(labels) >= _MANY:
+    lengths = np.unique(numbers, return_counts=True)[1]
+    if len(labels) >= _MANY and len(lengths) >= _FEW:
         found.add_labels(labels)
-        found.add_lists(np.unique(numbers, return_counts=True)[1])
+        found.add_lists(lengths)
     found.tied = _tied(y_pred)
     return found
 
