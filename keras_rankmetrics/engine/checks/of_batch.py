@@ -16,6 +16,7 @@ from keras_rankmetrics.engine.checks.checks import said_of
 from keras_rankmetrics.engine.checks.facts import COLUMNS, Facts
 from keras_rankmetrics.engine.inputs import Lists
 from keras_rankmetrics.engine.inputs.tensors import dtype_of_doubles
+from keras_rankmetrics.types import Reading
 
 _LISTS = 32  # at most
 _ITEMS = 2**16  # of these, but for three of longer lists
@@ -35,21 +36,22 @@ _SAID = {
 }
 
 
-def facts_of(lists: Lists, y_pred: Any) -> Facts | None:
+def facts_of(form: Reading, lists: Lists, y_pred: Any) -> Facts | None:
     """Return the facts of the first lists; None for other forms, or if traced.
 
     Args:
-        lists: the lists: labels and scores, or ids.
+        form: the form of the input: labels and `"scores"`, or `"ids"`.
+        lists: the lists.
         y_pred: as passed.
     """
-    if hasattr(lists.content, "relevant_ids"):
-        return _facts_of_ids(lists)
-    labels = getattr(lists.content, "labels", None)
-    scores = getattr(lists.content, "scores", None)
-    if labels is None or scores is None:
+    if form not in ("scores", "ids"):
         return None
     if is_compiled_by_torch() or concrete(ops.any(lists.present)) is None:
         return None
+    content: Any = lists.content
+    if form == "ids":
+        return _facts_of_ids(content.relevant_ids, content.recommended)
+    labels, scores = content.labels, content.scores
     some = max(3, min(_LISTS, _ITEMS // max(labels.shape[-1] or 1, 1)))
     # A tensor of torch that NumPy has seen may change without a trace, so that
     # no metric could share what others have read: a copy is shown.
@@ -80,16 +82,20 @@ def facts_of(lists: Lists, y_pred: Any) -> Facts | None:
     return found
 
 
-def _facts_of_ids(lists: Lists) -> Facts | None:
-    """Return the facts of ids: whether 0 may be padding."""
-    if is_compiled_by_torch() or concrete(ops.any(lists.present)) is None:
-        return None
+def _facts_of_ids(*sides: Any) -> Facts:
+    """Return the facts of ids: whether 0 may be padding.
+
+    No other id occurs twice in a list then.
+    """
     found = Facts(remedies=COLUMNS)
-    for name in ("relevant_ids", "recommended"):
-        ids = getattr(lists.content, name, None)
-        if ids is not None and (ids.shape[-1] or 0) > 1:
-            last = ops.convert_to_numpy(ops.copy(ids[:_LISTS, -2:]))
-            found.zeros = found.zeros or bool((last == 0).all(axis=-1).any())
+    for side in sides:
+        ids = ops.convert_to_numpy(ops.copy(side[:_LISTS]))
+        if ids.shape[-1] < 2:
+            continue
+        ordered = np.sort(ids, axis=-1)
+        again = (ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] > 0)
+        ends = (ids[:, -2:] == 0).all(axis=-1)
+        found.zeros |= bool(ends.any() and not again.any())
     return found
 
 

@@ -189,7 +189,9 @@ class Batch:
             self.misreadings[reading] = Misreadings(lists.warning)
             if self.is_watched:
                 self.misreadings[reading] = Misreadings.of(lists, y_true)
-                self.facts[reading] = of_batch.facts_of(lists, y_pred)
+                self.facts[reading] = of_batch.facts_of(
+                    reading[0], lists, y_pred
+                )
         lists = self._lists[reading]
         if definition.by is not None:
             group = definition.by(y_true, y_pred)
