@@ -176,7 +176,9 @@ def _joined(text: bytes, compared: Compared, path: str) -> Compared:
         name = f"{saved.baseline} of {os.path.basename(path)}"
         same = saved.measured.by(compared.measured.metrics)
         systems = {name: same.systems[saved.baseline]}
-        return Compared(same._replace(systems=systems)).join(compared)
+        # A verdict is on all queries, whatever groups were saved.
+        same = same._replace(systems=systems, groups=())
+        return Compared(same).join(compared)
     except ValueError as error:
         remedy = f"Save it again: `krm eval QRELS RUN -m ... --save {path}`."
         raise ValueError(f"{path} is no baseline: {error}\n{remedy}") from None

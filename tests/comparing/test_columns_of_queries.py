@@ -467,3 +467,17 @@ def test_the_table_says_that_a_mean_is_weighted():
     )
     assert expected in " ".join(found.split())
     assert "weighted" not in str(krm.evaluate(TABLE, metrics=METRICS))
+
+
+def test_a_baseline_may_have_groups(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    TABLE.to_csv("table.csv", index=False)
+    TRUTH.to_csv("truth.csv", index=False)
+    RUN.to_csv("run.csv", index=False)
+    both = "truth.csv", "run.csv"
+    of_rows = "-m", "RR", "--columns"
+    main(["eval", *both, *of_rows, "weight=w,group=lang", "--save", "b.json"])
+    capsys.readouterr()
+    options = *of_rows, "weight=w", "--tolerance", "0.1"
+    main(["gate", *both, "b.json", *options])
+    assert capsys.readouterr().out.startswith("pass: RR of run")
