@@ -11,7 +11,14 @@ import functools
 import itertools
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import (
+    Callable,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+    Set,
+)
 from typing import Any, ClassVar
 
 import numpy as np
@@ -525,9 +532,10 @@ def _as_lists(x: Any) -> Any:
         )
     if _is_tensor(x):
         return to_numpy(x)
-    if isinstance(x, list | tuple) and not hasattr(x, "_fields"):
+    is_list = isinstance(x, list | tuple) and not hasattr(x, "_fields")
+    if is_list and _begin_with_tensors(x):
         x = type(x)(map(_as_array, x))
-    if isinstance(x, Mapping) and any(map(_has_tensors, x.values())):
+    if isinstance(x, Mapping) and _begin_with_tensors(x.values()):
         return {key: _as_array(each) for key, each in x.items()}
     if hasattr(x, "column_names"):
         return x
@@ -546,9 +554,14 @@ def _is_tensor(x: Any) -> bool:
     return ops.is_tensor(x) or (hasattr(x, "numpy") and hasattr(x, "shape"))
 
 
-def _has_tensors(x: Any) -> bool:
-    """Return True for a tensor, and for a list that begins with one."""
-    first = x[0] if isinstance(x, list | tuple) and x else x
+def _begin_with_tensors(entries: Iterable[Any]) -> bool:
+    """Return True if the first entry is a tensor, or a list that begins so.
+
+    To look at each id of long lists would take longer than to read them.
+    """
+    first = next(iter(entries), None)
+    if isinstance(first, list | tuple) and first:
+        first = first[0]
     return _is_tensor(first)
 
 

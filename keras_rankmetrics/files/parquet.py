@@ -126,8 +126,7 @@ def _ids(path: str, column: Any, name: str, line: np.ndarray) -> Texts:
     kind = str(column.type)
     if kind not in _STRINGS and not _INTEGER.fullmatch(kind):
         expected = f"`{name}` should hold strings or integers."
-        remedy = BOOLS if kind == "bool" else ""
-        raise FileError(path, expected, kind, remedy=remedy)
+        raise FileError(path, expected, kind)
     _check_filled(path, column, name, line)
     return texts_of(column)
 

@@ -35,8 +35,6 @@ from keras_rankmetrics.tables.roles import is_lower_better
 
 # The maximum number of lists in a padded batch, even if they are short.
 _LISTS_PER_UPDATE = 2**18
-
-
 _MOST_GRADES = 10
 
 
@@ -221,11 +219,12 @@ def _warn_if_last(numbers: np.ndarray, scores: np.ndarray) -> None:
         numbers: the number of the query of each row.
         scores: `[rows]`.
     """
-    blocks, values = run_starts(scores), np.unique(scores)
-    queries = len(np.unique(numbers))
+    blocks = scores[run_starts(scores)] if len(scores) else scores
+    if 2 * len(blocks) > len(scores):  # scores of a model: no two are equal
+        return
+    values, queries = np.unique(blocks), len(np.unique(numbers))
     if (
         len(blocks) == len(values)
-        and 2 * len(values) <= len(scores)
         and queries < min(len(values), _MOST_GRADES)
         and len(run_starts(numbers)) > 2 * len(values)
         and (values == np.floor(values)).all()

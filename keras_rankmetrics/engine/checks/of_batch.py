@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
 from typing import Any
 
 import keras
@@ -124,7 +123,7 @@ def doubt(facts: Facts | None, metric: Any) -> str | None:
         facts: the facts of the batch.
         metric: a metric.
     """
-    found: Sequence[Any] = ()
-    if facts is not None:
-        found = [x for x in said_of(facts, [metric]) if x.check.name in _SAID]
+    if facts is None:
+        return None
+    found = (x for x in said_of(facts, [metric]) if x.check.name in _SAID)
     return next(map(str, found), None)
