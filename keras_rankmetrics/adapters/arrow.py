@@ -12,7 +12,8 @@ from pyarrow import types
 
 from keras_rankmetrics.adapters.schema import LISTS, ROWS, kind_of
 from keras_rankmetrics.tables import ids
-from keras_rankmetrics.tables.jobs import Job, refuse_first, refuse_nan
+from keras_rankmetrics.tables.jobs import Job
+from keras_rankmetrics.tables.list_columns import refuse_first, refuse_nan
 from keras_rankmetrics.tables.ragged import Lists, Ragged
 
 

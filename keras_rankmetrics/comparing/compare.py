@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
 from keras_rankmetrics.comparing import one_table, together
+from keras_rankmetrics.comparing.by_judge import parts_of
 from keras_rankmetrics.comparing.measured import ALL, Measured
 from keras_rankmetrics.comparing.measuring import measured_by, of_systems
 from keras_rankmetrics.comparing.reading import Reading
@@ -21,7 +22,7 @@ from keras_rankmetrics.comparing.results import (
     Evaluated,
     checked_baseline,
 )
-from keras_rankmetrics.comparing.statistics import check, parts_of
+from keras_rankmetrics.comparing.statistics import check
 from keras_rankmetrics.conventions.convention import Convention
 from keras_rankmetrics.tables.members import members_of
 from keras_rankmetrics.tables.roles import OF_QUERIES, argument

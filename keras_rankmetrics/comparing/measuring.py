@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from keras_rankmetrics.comparing import (
+    by_judge,
     joining,
     requirements,
     statistics,
@@ -121,8 +122,8 @@ def measured_by(
         sample_weight=sample_weight,
     )
     weights = reading.chosen.get("weight", sample_weight)
-    if statistics.are_judge_corrected(asked, truth, weights):
-        found = statistics.by_judge(asked, truth, systems, of_them)
+    if by_judge.is_asked(asked, truth, weights):
+        found = by_judge.measured(asked, truth, systems, of_them)
     else:
         members, shown = statistics.members_and_statistics(asked)
         found = of_them(members, truth)._replace(statistics=shown)
@@ -439,7 +440,7 @@ def _by_position(
             raise
         found[name] = merged_values(sets, of_sets)
         if depth is not None:
-            found[name].valid[:] &= statistics.have_labels(truth)
+            found[name].valid[:] &= by_judge.have_labels(truth)
         found[name] = found[name]._replace(ranking=fingerprint_of(system))
     [number] = {x.values.shape[1] for x in found.values()}
     notes = notes_on_shares(together.labels_in(truth), metrics)

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from keras_rankmetrics.comparing import (
+    by_judge,
     joining,
     measuring,
     requirements,
@@ -51,7 +52,6 @@ from keras_rankmetrics.engine import checks
 from keras_rankmetrics.engine.inputs import warn_if_swapped
 from keras_rankmetrics.engine.messages import as_text
 from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
-from keras_rankmetrics.metrics.judge_corrected import KINDS
 from keras_rankmetrics.tables import ids, item_rows, roles
 from keras_rankmetrics.tables.item_rows import Part, Rows
 from keras_rankmetrics.tables.single_precision import (
@@ -455,18 +455,6 @@ def of_members(
     )
 
 
-class Labelled(NamedTuple):
-    """A table with the column of labels of one kind.
-
-    Attributes:
-        table: the table.
-        column: the name of the column.
-    """
-
-    table: Any
-    column: Any
-
-
 def tables_of(truth: Any, reading: Reading) -> Any:
     """Return a table, or one for each kind of labels that `columns` names.
 
@@ -476,20 +464,11 @@ def tables_of(truth: Any, reading: Reading) -> Any:
     """
     one_table_of(truth, reading)  # or raise an error
     label = reading.chosen.get("label")
-    if not isinstance(label, Mapping):
-        return truth
-    if set(label) != set(KINDS) or len({*map(str, label.values())}) < 2:
-        raise ValueError(
-            "Labels by humans and by a judge should be in two columns. "
-            f"Received: {label!r}. Name both: "
-            '`columns={"label": {"human": "...", "judge": "..."}}`.'
-        )
-    if isinstance(truth, Iterator):
-        raise ValueError(
-            "A table with labels by humans and by a judge should be one that "
-            "can be read again. Received: a stream. Pass a table or a file."
-        )
-    return {kind: Labelled(truth, label[kind]) for kind in KINDS}
+    return (
+        by_judge.columns_by_kind(truth, label)
+        if isinstance(label, Mapping)
+        else truth
+    )
 
 
 def _of_sides(
@@ -509,7 +488,7 @@ def _of_sides(
     Raises:
         ValueError: if the table has no items, or an item several scores.
     """
-    if isinstance(truth, Labelled):
+    if isinstance(truth, by_judge.Labelled):
         columns = {**reading.chosen, "label": truth.column}
         reading = dataclasses.replace(reading, columns=columns)
         truth = truth.table

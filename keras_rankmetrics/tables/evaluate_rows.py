@@ -24,7 +24,8 @@ from keras_rankmetrics.tables.item_rows import (
     order_of,
     run_starts,
 )
-from keras_rankmetrics.tables.jobs import Job, have_one_weight
+from keras_rankmetrics.tables.jobs import Job
+from keras_rankmetrics.tables.list_columns import have_one_weight
 from keras_rankmetrics.tables.members import (
     checked_metrics,
     members_of,

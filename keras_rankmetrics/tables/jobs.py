@@ -6,7 +6,7 @@ import dataclasses
 import functools
 import operator
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import keras
@@ -25,7 +25,17 @@ from keras_rankmetrics.engine.metric.accumulator import (
 )
 from keras_rankmetrics.engine.metric.collection import MetricCollection
 from keras_rankmetrics.metrics import Comparison, Sliced
-from keras_rankmetrics.tables.item_rows import are_equal_in_lists, run_starts
+from keras_rankmetrics.tables.item_rows import are_equal_in_lists
+from keras_rankmetrics.tables.list_columns import (
+    group_numbers,
+    have_one_weight,
+    in_int32_or_floats,
+    refuse_beyond,
+    refuse_first,
+    refuse_nan,
+    refuse_unaligned,
+    refuse_unequal,
+)
 from keras_rankmetrics.tables.members import (
     Sums,
     check_share,
@@ -46,7 +56,6 @@ from keras_rankmetrics.tables.single_precision import (
     rows_in_float32,
     ties_some,
 )
-from keras_rankmetrics.types import UNJUDGED
 
 LISTS_PER_UPDATE = 4096
 
@@ -314,12 +323,12 @@ class Job:
                 )
         for name in self.predictions:
             if self.form == "scores":
-                _check_aligned(lists, self.y_true, name)
+                refuse_unaligned(lists, self.y_true, name)
             if self.form == "sparse":
-                _check_one_length(lists[name].lengths, name)
-                _check_within(lists, self.y_true, name)
+                refuse_unequal(lists[name].lengths, name)
+                refuse_beyond(lists, self.y_true, name)
             if self.form != "ids" and self.exclude is not None:
-                _check_within(lists, self.exclude, name)
+                refuse_beyond(lists, self.exclude, name)
 
     def _collected(self, lists: Lists) -> list[checks.Facts]:
         """Return the facts that sums have: none if somebody else says them."""
@@ -378,7 +387,7 @@ class Job:
             known: dict[Any, Ragged] = dict(self._in_range(lists))
             for slicing in slicings:
                 values = lists[slicing[0]].values
-                known[slicing] = _group_numbers(values, *slicing)
+                known[slicing] = group_numbers(values, *slicing)
             used = {name: known[name] for name in fills if name in known}
             for chunk in chunks(used, self.lists_per_update):
                 arrays = self._rankable(padded(chunk, fills, unpadded))
@@ -398,9 +407,9 @@ class Job:
         amounts = _present(self.sample_weight, self.num_relevant)
         if self.form == "scores":
             amounts.append(self.y_true)
-        of_scores = _in_int32_or_floats if self._reading_scores else in_float64
+        of_scores = in_int32_or_floats if self._reading_scores else in_float64
         read = {
-            **dict.fromkeys(amounts, _in_int32_or_floats),
+            **dict.fromkeys(amounts, in_int32_or_floats),
             **dict.fromkeys(self.predictions, of_scores),
         }
         return {
@@ -428,11 +437,8 @@ class Job:
         own, dtype = self._reading_scores, dtype_of_doubles()
         if not own or not ties_some(dtype, scores, numbers):
             return None
-        return (
-            f"Scores should differ in {dtype}, the precision of the backend "
-            f"{keras.config.backend()!r}. Received: scores that {dtype} ties, "
-            f"for metrics with methods of their own, {own}."
-        )
+        some = f", for metrics with methods of their own, {own}"
+        return checks.of_ties(dtype, some)
 
     def _rankable(self, arrays: dict[Any, np.ndarray]) -> dict[Any, Any]:
         """Return the columns with scores that the backend keeps in order.
@@ -650,34 +656,6 @@ class Job:
         ]
 
 
-def have_one_weight(
-    weights: np.ndarray,
-    starts: np.ndarray,
-    labels: np.ndarray,
-    members: Callable[[], Sequence[Any]],
-) -> bool:
-    """Return True if the rows of each list have one weight.
-
-    Rows that their label leaves out may have another.
-
-    Args:
-        weights: `[rows]`. The rows of a list follow each other.
-        starts: the first row of each list.
-        labels: `[rows]`, if rows have labels.
-        members: returns the metrics.
-    """
-    if are_equal_in_lists(weights, starts):
-        return True
-    if labels.shape != weights.shape or any(
-        member.definition.traits.reads for member in members()
-    ):
-        return False
-    stay = (labels >= 0) | (labels == UNJUDGED)
-    lengths = np.diff(starts, append=len(weights))
-    lists = np.repeat(np.arange(len(starts)), lengths)[stay]
-    return are_equal_in_lists(weights[stay], run_starts(lists)[: len(lists)])
-
-
 def _present(*names: str | None) -> list[str]:
     return [name for name in names if name is not None]
 
@@ -694,101 +672,3 @@ def _form(members: list[Any]) -> str:
             f"{ {m.name: m.definition.inputs for m in members} }."
         )
     return str(forms.pop())
-
-
-def _in_int32_or_floats(numbers: np.ndarray) -> np.ndarray:
-    """Return integers beyond int32, the widest of some backends, as floats."""
-    if numbers.dtype.kind not in "iu" or not numbers.size:
-        return numbers
-    limits = np.iinfo(np.int32)
-    if limits.min <= numbers.min() and numbers.max() <= limits.max:
-        return numbers
-    return numbers.astype(np.float64)
-
-
-def _group_numbers(
-    values: np.ndarray, column: str, groups: tuple[str, ...] | int
-) -> Ragged:
-    """Return the number of the group of each list.
-
-    Args:
-        values: the groups of the lists, by name or number.
-        column: the name of their column.
-        groups: the names of the groups, or their number.
-
-    Raises:
-        ValueError: if a value of the column is not one of the groups.
-    """
-    names = () if isinstance(groups, int) else groups
-    count = groups if isinstance(groups, int) else len(groups)
-    numbers, are_numbers = values, values.dtype.kind in "iu"
-    if are_numbers and any(
-        x.isdecimal() and x != str(i) for i, x in enumerate(names)
-    ):
-        raise ValueError(
-            f"The column {column!r} should hold names of groups as text, since "
-            f"{list(names)} have digits as names. Received: integers such as "
-            f"{values[0]}, which may be names or positions among the groups. "
-            "For names, pass `column.astype(str)`; for positions, "
-            "`np.array(groups)[column]`."
-        )
-    if not are_numbers:
-        number_of = {name: number for number, name in enumerate(names)}
-        known = [number_of.get(name, -1) for name in values.tolist()]
-        numbers = np.array(known, np.int32)
-    wrong = (numbers < 0) | (numbers >= count)
-    if wrong.any():
-        or_names = f", or one of {list(names)}" if names else ""
-        raise ValueError(
-            f"The column {column!r} should hold the group of each list, an "
-            f"integer from 0 to {count - 1}{or_names}. Received: "
-            f"{values[wrong][0]!r}."
-        )
-    return Ragged.of_single(numbers.astype(np.int32))
-
-
-def _check_aligned(lists: Lists, labels: str, scores: str) -> None:
-    one, other = lists[labels].lengths, lists[scores].lengths
-    [wrong] = np.nonzero(one != other)
-    if len(wrong):
-        raise ValueError(
-            f"A list should have as many labels in {labels!r} as scores in "
-            f"{scores!r}. Received: {one[wrong[0]]} labels and "
-            f"{other[wrong[0]]} scores."
-        )
-
-
-def _check_one_length(lengths: np.ndarray, name: str) -> None:
-    if (lengths != lengths[0]).any():
-        raise ValueError(
-            f"The column {name!r} should hold the scores of all items of a "
-            "catalogue, as many in each list. Received: lists of "
-            f"{lengths.min()} to {lengths.max()} scores."
-        )
-
-
-def _check_within(lists: Lists, indices: str, scores: str) -> None:
-    values, lengths = lists[indices]
-    refuse_first(
-        values,
-        values >= np.repeat(lists[scores].lengths, lengths),
-        f"The column {indices!r} should hold indices of items, below the "
-        f"number of scores in {scores!r}.",
-    )
-
-
-def refuse_nan(name: str, values: np.ndarray) -> None:
-    """Raise ValueError if there is a NaN in a column."""
-    missing = (values != values).sum()
-    if missing:
-        raise ValueError(
-            f"The column {name!r} should hold no NaN. Received: {missing} of "
-            f"them among {len(values)} values. Remove the rows, or look for "
-            "what made them."
-        )
-
-
-def refuse_first(values: np.ndarray, wrong: np.ndarray, expected: str) -> None:
-    """Raise ValueError naming the first wrong value, if there is one."""
-    if wrong.any():
-        raise ValueError(f"{expected} Received: {values[wrong][0]}.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from keras_rankmetrics.engine.inputs.tensors import are_tied
 from keras_rankmetrics.tables.ids import EXACT
 
 
@@ -85,22 +86,6 @@ def rows_in_float32(scores: np.ndarray) -> np.ndarray:
         single = scores.astype(np.float32)
     single[tied] = in_float32(close.ravel(), lists).reshape(close.shape)
     return single
-
-
-def are_tied(scores: np.ndarray) -> np.ndarray:
-    """Return True for lists with scores that only float32 ties, or makes -inf.
-
-    Args:
-        scores: float64 `[lists, items]`.
-    """
-    with np.errstate(over="ignore"):
-        if (scores.astype(np.float32) == scores).all():
-            return np.zeros(len(scores), bool)
-        ordered = np.sort(np.insert(scores, 0, -np.inf, axis=-1), axis=-1)
-        rounded = ordered.astype(np.float32)
-    ties = rounded[:, 1:] == rounded[:, :-1]
-    tied: np.ndarray = (ties & (ordered[:, 1:] > ordered[:, :-1])).any(axis=-1)
-    return tied
 
 
 def by_score(lists: np.ndarray, scores: np.ndarray) -> np.ndarray:

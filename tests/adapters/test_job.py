@@ -820,7 +820,7 @@ def test_a_metric_that_reads_scores_itself_is_told():
     rows = [{"y": [0, 0, 1], "x": [5.0, 5.0 + 1e-12, 4.5]}] * 3
     metric, expected = AboveFour(name="above"), contextlib.nullcontext()
     if not HAS_FLOAT64:
-        message = r"differ in float32, the precision of.*\['above'\]"
+        message = r"differ in float32, in which the.*\['above'\]"
         expected = pytest.warns(UserWarning, match=message)
     job = LogJob([metric, krm.AUC()], "y", "x")
     sums = sums_of_tables(job, [pa.Table.from_pylist(rows)])

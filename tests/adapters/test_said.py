@@ -213,7 +213,7 @@ def test_integers_that_a_metric_of_the_user_sees_tied():
     rows = [{"y": [0, 1], "x": [2**60, 2**60 + 1]}] * 3
     job = LogJob([AboveFour(name="above")], "y", "x")
     sums = worker.sums_of_tables(job, [pa.Table.from_pylist(rows)])
-    message = r"differ in float\d\d, the precision.*\['above'\].*Pass `-ranks`"
+    message = r"differ in float\d\d, in which the.*\['above'\].*Pass `-ranks`"
     with pytest.warns(UserWarning, match=message):
         job.say(sums)
 

@@ -116,6 +116,7 @@ def test_rows_are_looked_at_once():
 
 
 @pytest.mark.each_backend
+@pytest.mark.not_on("numpy", reason="it has no fit")
 def test_a_model_in_training_is_quiet():
     inputs = keras.Input((8, 1))
     scores = keras.layers.Reshape((8,))(keras.layers.Dense(1)(inputs))
@@ -125,3 +126,28 @@ def test_a_model_in_training_is_quiet():
     )
     batch = SCORES[..., None], np.minimum(LABELS, 1)
     assert not said(lambda: model.fit(*batch, batch_size=5, verbose=0))
+
+
+CLOSE = [[0.99999998, 0.99999999, 0.5]]  # the first two are one float32
+
+
+@pytest.mark.each_backend
+@pytest.mark.parametrize("form", [list, tuple])
+def test_lists_of_numbers_that_float32_ties(form):
+    metric = krm.MeanReciprocalRank()
+    [found] = said(metric.update_state, [[0, 1, 0]], form(CLOSE))
+    assert "Received: scores that float32 ties." in found
+    assert "a float64 array of NumPy on the backend torch" in found
+    if keras.config.backend() in ("torch", "tensorflow"):
+        metric.reset_state()
+        assert not said(metric.update_state, [[0, 1, 0]], np.array(CLOSE))
+        assert float(metric.result()) == 1
+
+
+def test_lists_of_no_numbers_are_not_tied():
+    assert not said(
+        krm.MeanReciprocalRank().update_state,
+        np.zeros((1, 0)),
+        np.zeros((1, 0)),
+    )
+    assert not said(krm.MeanReciprocalRank().update_state, [[]], [[]])

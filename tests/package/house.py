@@ -66,7 +66,7 @@ FEATURES = {
         "metrics/coverage",
     ],
     "sampled items": ["metrics/sampled"],
-    "judges": ["metrics/judge_corrected"],
+    "judges": ["metrics/judge_corrected", "comparing/by_judge"],
     "quantiles and worst users": ["metrics/tails"],
     "groups and systems in `fit`": ["metrics/multi_value"],
     "names of metrics as text": ["conventions/from_text", "metrics/names"],

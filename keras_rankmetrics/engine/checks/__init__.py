@@ -20,6 +20,7 @@ from keras_rankmetrics.engine.checks.facts import (
     OPTIONS,
     TREC,
     Facts,
+    of_ties,
     steps_of,
 )
 from keras_rankmetrics.engine.checks.of_ids import MISSING
@@ -33,6 +34,7 @@ __all__ = [
     "all_relevant",
     "doubts",
     "notes",
+    "of_ties",
     "said_of",
     "say",
     "steps_of",

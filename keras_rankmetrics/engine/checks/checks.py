@@ -426,11 +426,7 @@ def _two_spellings(facts: Facts, _: Sequence[Any]) -> _Found:
 def _tied_scores(facts: Facts, _: Sequence[Any]) -> _Found:
     if facts.tied is None:
         return None
-    return (
-        facts.tied,
-        "Pass `-ranks` in place of scores, or use the backend torch or "
-        "tensorflow.",
-    )
+    return facts.tied, facts.remedies["tied_scores"]
 
 
 def _one_row_a_query(facts: Facts, _: Sequence[Any]) -> _Found:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Mapping
 
+import keras
 import numpy as np
 
 from keras_rankmetrics.engine.checks import of_ids
@@ -15,7 +16,7 @@ from keras_rankmetrics.types import UNJUDGED
 _FIRST = 10_000  # rows, of which most data need no more
 _LARGE = 99  # the lowest label that may be a code
 # What to do, by the names of checks: in doors with options, in files of TREC,
-# and in doors that take columns alone.
+# in doors that take columns alone, and in batches.
 OPTIONS: Mapping[str, str] = {
     "ratings_below_0": "Shift them to 0 and above.",
     "ascend": "For distances, pass `higher_is_better=False`, or "
@@ -46,7 +47,28 @@ COLUMNS: Mapping[str, str] = {
     "`relevance_threshold` of metrics that have one, such as 4 for ratings.",
     "places": "For ranks, pass `-ranks`; for what `argsort` returned, pass the "
     "scores that it sorted.",
+    "tied_scores": "Pass `-ranks` in place of scores, or use the backend torch "
+    "or tensorflow.",
 }
+BATCH: Mapping[str, str] = {
+    **COLUMNS,
+    "tied_scores": "Pass `-ranks` in place of scores, or a float64 array of "
+    "NumPy on the backend torch or tensorflow.",
+}
+
+
+def of_ties(dtype: str = "float32", metrics: str = "") -> str:
+    """Return a sentence on scores that differ, and tie as they are read.
+
+    Args:
+        dtype: the dtype that they are read in.
+        metrics: the metrics that see them as tied, if some do not.
+    """
+    return (
+        f"Scores should differ in {dtype}, in which the backend "
+        f"{keras.config.backend()!r} reads them. Received: scores that {dtype} "
+        f"ties{metrics}."
+    )
 
 
 @dataclasses.dataclass

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 from typing import Any
 
-import keras
 import numpy as np
 
 from keras_rankmetrics.engine.backend.cache_keys import is_compiled_by_torch
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.backend.tracing import concrete
 from keras_rankmetrics.engine.checks.checks import said_of
-from keras_rankmetrics.engine.checks.facts import COLUMNS, Facts
+from keras_rankmetrics.engine.checks.facts import BATCH, Facts, of_ties
 from keras_rankmetrics.engine.inputs import Lists
-from keras_rankmetrics.engine.inputs.tensors import dtype_of_doubles
+from keras_rankmetrics.engine.inputs.tensors import are_tied
 from keras_rankmetrics.types import Reading
 
 _LISTS = 32  # at most
@@ -59,10 +59,11 @@ def facts_of(form: Reading, lists: Lists, y_pred: Any) -> Facts | None:
     )
     if labels.shape != scores.shape:
         return None
+    read = scores.dtype
     have_one_order = (scores == scores[:1]).all()
     numbers, items = np.nonzero(labels >= 0)
     labels, scores = labels[numbers, items], scores[numbers, items]
-    found = Facts("`y_true`", "`y_pred`", remedies=COLUMNS)
+    found = Facts("`y_true`", "`y_pred`", remedies=BATCH)
     found.add_whole(numbers, scores, labels)
     # A model has no integers as scores, but `argsort` has.
     are_places = (
@@ -77,7 +78,7 @@ def facts_of(form: Reading, lists: Lists, y_pred: Any) -> Facts | None:
     if len(labels) >= _MANY and len(lengths) >= _FEW:
         found.add_labels(labels)
         found.add_lists(lengths)
-    found.tied = _tied(y_pred)
+    found.tied = _tied(y_pred, read)
     return found
 
 
@@ -86,7 +87,7 @@ def _facts_of_ids(*sides: Any) -> Facts:
 
     No other id occurs twice in a list then.
     """
-    found = Facts(remedies=COLUMNS)
+    found = Facts(remedies=BATCH)
     for side in sides:
         ids = ops.convert_to_numpy(ops.copy(side[:_LISTS]))
         if ids.shape[-1] < 2:
@@ -98,22 +99,23 @@ def _facts_of_ids(*sides: Any) -> Facts:
     return found
 
 
-def _tied(y_pred: Any) -> str | None:
-    """Return a sentence if the backend ties scores that differ in float64."""
+def _tied(y_pred: Any, read: np.dtype) -> str | None:
+    """Return a sentence if scores differ in float64, and tie as they are read.
+
+    Args:
+        y_pred: as passed: an array, or lists of numbers.
+        read: the dtype of the tensor.
+    """
+    if isinstance(y_pred, list | tuple):
+        with contextlib.suppress(ValueError, TypeError):
+            y_pred = np.asarray(y_pred[:_LISTS])
     if not isinstance(y_pred, np.ndarray) or y_pred.dtype != np.float64:
         return None
-    if y_pred.ndim < 2 or dtype_of_doubles() != "float32":
+    if y_pred.ndim < 2 or not y_pred.size or read != np.float32:
         return None
-    ordered = np.sort(y_pred[:_LISTS], axis=-1)
-    with np.errstate(over="ignore"):
-        rounded = ordered.astype(np.float32)
-    differ = ordered[..., 1:] != ordered[..., :-1]
-    if not (differ & (rounded[..., 1:] == rounded[..., :-1])).any():
-        return None
-    return (
-        "Scores should differ in float32, the precision of the backend "
-        f"{keras.config.backend()!r}. Received: scores that float32 ties."
-    )
+    some = y_pred[:_LISTS]
+    tied = are_tied(some.reshape(-1, some.shape[-1])).any()
+    return of_ties() if tied else None
 
 
 def doubt(facts: Facts | None, metric: Any) -> str | None:

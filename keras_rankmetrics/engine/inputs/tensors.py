@@ -296,6 +296,22 @@ def dtype_of_doubles() -> str:
     return str(backend.standardize_dtype(tensor.dtype))
 
 
+def are_tied(scores: np.ndarray) -> np.ndarray:
+    """Return True for lists with scores that only float32 ties, or makes -inf.
+
+    Args:
+        scores: float64 `[lists, items]`.
+    """
+    with np.errstate(over="ignore"):
+        if (scores.astype(np.float32) == scores).all():
+            return np.zeros(len(scores), bool)
+        ordered = np.sort(np.insert(scores, 0, -np.inf, axis=-1), axis=-1)
+        rounded = ordered.astype(np.float32)
+    ties = rounded[:, 1:] == rounded[:, :-1]
+    tied: np.ndarray = (ties & (ordered[:, 1:] > ordered[:, :-1])).any(axis=-1)
+    return tied
+
+
 def check_finite(name: str, x: np.ndarray, dtype: str | None = None) -> None:
     """Raise ValueError if numbers become infinite as tensors.
 
