@@ -75,7 +75,7 @@ _MOST = 0.6  # share of the lists that have this direction, too
 # `"not_finite"` and `"own_items"`.
 _OF_LISTS = "ascend", "equal_scores", "infinite_scores"
 _OF_ITEMS = "own_first", "own_relevant"
-_OF_PLACES = "places", "may_be_places"
+_OF_ORDER = "places", "may_be_places", "reversed"
 _STEPS = 10  # neighbouring rows that prove that rows are in ascending order
 
 
@@ -170,7 +170,7 @@ def diagnose(
       does not distinguish.
     - `"all_relevant"`: different labels of which none is below 1, as ratings
       are.
-    - `"places"`, `"may_be_places"`, `"rows_twice"`, `"two_spellings"`,
+    - `"places"`, `"may_be_places"`, `"rows_again"`, `"two_spellings"`,
       `"codes"`: scores, rows, queries and labels of which `evaluate` would
       warn, too.
     - `"one_row_a_query"`: lists of one item each, in any order of the scores.
@@ -413,17 +413,17 @@ def _of_lists(judgements: Judgements, run: Rows, k: int) -> Iterator[Finding]:
     tied = (ties | np.append(ties[1:], False)) & ~one_score[lists]
     cut = (ties & tied & (ranks == k)).sum()
     yield from _finding("ties", tied, of_item, cut=cut, k=k)
-    z, low = _below_middle(lists, ranks, ties, labels > 0)
+    z, low = _below_middle(lists, scores, labels > 0)
     ascend = len(steps) >= _STEPS and (steps > 0).mean() > 0.99 and z > -_Z
     are_distances = _finding("distances", ascend | (low & (z > _Z)), of_list)
     yield from are_distances
     facts = joined.facts
     facts.add_lists(all_lengths)
-    yield from _said(facts, (), _OF_ITEMS + _OF_PLACES * bool(are_distances))
+    yield from _said(facts, (), _OF_ITEMS + _OF_ORDER * bool(are_distances))
 
 
 def _below_middle(
-    lists: np.ndarray, ranks: np.ndarray, ties: np.ndarray, relevant: np.ndarray
+    lists: np.ndarray, scores: np.ndarray, relevant: np.ndarray
 ) -> tuple[float, np.ndarray]:
     """Return how far relevant items are below the middle of their lists.
 
@@ -434,14 +434,11 @@ def _below_middle(
         The difference in standard errors, 0 if it has another sign in many
         lists; and the lists in which they are below.
     """
-    lengths = np.bincount(lists)
-    group = np.cumsum(~ties) - 1
-    mean_ranks = np.bincount(group, ranks) / np.bincount(group)
-    below = mean_ranks[group] - (lengths[lists] - 1) / 2
-    share = np.bincount(lists, relevant) / lengths
-    variance = np.bincount(lists, below**2) * share * (1 - share)
-    variance *= lengths / np.maximum(lengths - 1, 1)
-    excess = np.bincount(lists, below * relevant)
-    z = excess.sum() / max(np.sqrt(variance.sum()), 1e-9)
-    is_common = (excess * z > 0).sum() > _MOST * (variance > 0).sum()
-    return z * is_common, excess > 0
+    ranks, starts = (
+        checks.mean_ranks(lists, scores),
+        item_rows.run_starts(lists),
+    )
+    below, variance = checks.covariances(ranks, relevant, starts)
+    z = below.sum() / max(np.sqrt(variance.sum()), 1e-9)
+    is_common = (below * z > 0).sum() > _MOST * (variance > 0).sum()
+    return z * is_common, below > 0

@@ -319,6 +319,12 @@ class ByQuery(Input):
             )
         return reader
 
+    def remedies(self) -> Mapping[str, str]:
+        """Return what to do if ids without scores are in the wrong order."""
+        if self.are_hits or isinstance(first_of(self.entries[1]), Mapping):
+            return {}
+        return {"ascend": "The first item of a list counts as the best one."}
+
     def accepted(self, rows: Rows) -> Rows:
         """Return the rows; raise ValueError if -1 may be an id or padding."""
         item = rows.item

@@ -258,8 +258,9 @@ def _by_id(
                 )
                 chunks = joined.join(together.checked_run(run, labels))
                 of_sets = _evaluated(sets, chunks, weights, collect)
-        checks.say(joined.facts, members)
-        notes += checks.notes(joined.facts, members)
+        facts = run.known() + joined.facts
+        checks.say(facts, members)
+        notes += checks.notes(facts, members)
         if joined.retrieves_one and look_further and len(queries) >= _MANY:
             notes += (f"{name}: no query retrieves more than one item.",)
         else:

@@ -311,10 +311,12 @@ class Input(abc.ABC):
         return {} if all(are_plain) and not self.more else found
 
     def rows(self) -> Iterator[Rows]:
-        """Yield chunks of whole queries, checked except for NaN."""
+        """Yield chunks of whole queries, checked except for NaN.
+
+        Nothing is said of them until `say` is called.
+        """
         for rows in self._checked():
             yield from item_rows.query_chunks(rows, ROWS_OF_CHUNK)
-        self.say()
 
     def all_rows(self) -> Rows:
         """Return all rows in their order; read a scattered file again.

@@ -270,7 +270,7 @@ ADVICE = {
             query=pd.concat([SCORES_FRAME["query"]] * 2),
             labels=pd.concat([LABELS_FRAME.label] * 2),
         ),
-        "remove one of each",
+        "leave one of each",
         lambda: per_row(SCORES_FRAME.score),
         EXPECTED,
     ),

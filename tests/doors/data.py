@@ -288,6 +288,36 @@ CHECKED = {
     "rows that occur twice": Data(
         again(ROW), "a join has repeated rows", in_dicts=False
     ),
+    "rows that occur three times": Data(
+        {name: [*values] * 3 for name, values in ROW.items()},
+        "a join has repeated rows",
+        in_dicts=False,
+    ),
+    "distances in rows of any order": Data(
+        changed(score=lambda row, i: -row["score"]),
+        "scores are distances",
+        in_batches=False,
+    ),
+    "ranks of which some are missing": Data(
+        {
+            name: [x for i, x in enumerate(values) if i % 5]
+            for name, values in (ROW | {"score": RANKS}).items()
+        },
+        "scores are ranks",
+        in_batches=False,
+    ),
+    "the id of the query first in most lists": Data(
+        changed(
+            item=lambda row, i: (
+                row["query"] if i % SAME == 1 and i > SAME else row["item"]
+            ),
+            score=lambda row, i: (
+                9 + i % 7 / 10 if i % SAME == 1 else row["score"]
+            ),
+        ),
+        "queries find themselves",
+        of_items=True,
+    ),
     "a code as a label": Data(
         changed(label=first({2: 999, 20: 999}, "label")), "999 is no grade"
     ),

@@ -48,7 +48,7 @@ ODD = {
     "twice": (
         np.tile(LABELS, 2),
         np.tile(SCORES, 2),
-        "each score of a list twice",
+        "each score of a list as many times, twice or more",
     ),
     "infinite": (
         LABELS,

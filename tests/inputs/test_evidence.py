@@ -1,4 +1,4 @@
-"""What all lists have in common, which may show that they are misread."""
+"""Scores of all lists that may be places in an order."""
 
 import itertools
 import math
@@ -6,6 +6,7 @@ import math
 import numpy as np
 import pytest
 
+from keras_rankmetrics.engine.checks import of_ids
 from keras_rankmetrics.engine.checks.evidence import Evidence
 
 
@@ -15,9 +16,9 @@ def flat(*lists):
     return [np.array(column, float) for column in zip(*rows, strict=True)]
 
 
-def seen(*lists, are_own=None):
+def seen(*lists):
     numbers, scores, labels = flat(*lists)
-    return Evidence().with_lists(numbers.astype(int), scores, labels, are_own)
+    return Evidence().with_lists(numbers.astype(int), scores, labels)
 
 
 RANKS = [(1, 1), (2, 0), (3, 1), (4, 0)]
@@ -77,39 +78,6 @@ def test_unjudged_items_count_as_irrelevant():
     assert seen(some, some).fit == seen(plain, plain).fit
 
 
-def test_rows_that_are_there_twice():
-    rows = [(0.5, 1), (0.2, 0), (0.9, 2)]
-    for twice in ([*rows, *rows], sorted(rows * 2)):
-        assert seen(twice, twice, twice).has_rows_twice
-        assert not seen(twice, twice).has_rows_twice
-    for other in (
-        [*rows, *rows, *rows],
-        [*rows, *rows, (0.1, 0), (0.1, 1)],
-        [*rows, *rows, *rows, *rows],
-        [(0.5, 1)] * 4,
-    ):
-        twice = [*rows, *rows]
-        assert not seen(twice, twice, twice, other).has_rows_twice
-        assert not seen(other, twice, twice, twice).has_rows_twice
-
-
-def test_queries_that_find_themselves():
-    rows = [(0.5, 0), (0.2, 1), (0.9, 0), (0.1, 0)]
-    own = np.array([False, False, True, False] * 3)
-
-    def at(places):
-        return own[places]
-
-    found = seen(rows, rows, rows, are_own=at)
-    assert found.finds_own and not found.own_relevant
-    assert not seen(rows, rows, rows).finds_own
-    own[6] = False
-    assert not seen(rows, rows, rows, are_own=at).finds_own
-    relevant = [(0.5, 0), (0.2, 1), (0.9, 1), (0.1, 0)]
-    own[6] = True
-    assert seen(rows, relevant, rows, are_own=at).own_relevant == 1
-
-
 @pytest.mark.parametrize("seed", range(20))
 def test_chunks_add_up(seed):
     """To what all lists at once show, as far as it matters."""
@@ -129,7 +97,6 @@ def test_chunks_add_up(seed):
     added = seen(*lists[:3]) + seen(*lists[3:])
     for found in (in_chunks, added):
         assert found.lowest == whole.lowest
-        assert found.are_twice == whole.are_twice
         if whole.lowest is not None:
             assert found.lists == whole.lists
             assert found.fit == pytest.approx(whole.fit)
@@ -138,3 +105,22 @@ def test_chunks_add_up(seed):
 def test_no_lists():
     none = Evidence().with_lists(np.zeros(0, int), np.zeros(0), np.zeros(0))
     assert none == Evidence() == none + none
+
+
+@pytest.mark.parametrize(
+    "spelled",
+    [
+        str.upper,
+        lambda x: x.replace("_", "-"),
+        lambda x: f"'{x}'",
+        lambda x: f"https://{x}/",
+        lambda x: f"00{x}",
+    ],
+)
+def test_two_spellings_of_many_ids(spelled):
+    ids = [f"{i}_q" for i in range(1, 41)]
+    one = of_ids.two_spellings(np.array([*ids, *map(spelled, ids[:4])]))
+    assert one == (ids[0], spelled(ids[0]))
+    # Two may be an accident.
+    ids = np.array([*ids, *map(spelled, ids[:2])])
+    assert of_ids.two_spellings(ids) is None

@@ -15,6 +15,7 @@ from keras_rankmetrics.engine.checks.checks import (
     take_grades,
     wrong_order,
 )
+from keras_rankmetrics.engine.checks.evidence import covariances, mean_ranks
 from keras_rankmetrics.engine.checks.facts import (
     COLUMNS,
     OPTIONS,
@@ -32,7 +33,9 @@ __all__ = [
     "TREC",
     "Facts",
     "all_relevant",
+    "covariances",
     "doubts",
+    "mean_ranks",
     "notes",
     "of_ties",
     "said_of",

@@ -76,7 +76,7 @@ def said_of(facts: Facts, metrics: Sequence[Any]) -> Iterator[Said]:
         "label": bool(facts.labels),
         "list": facts.lists > 0,
         "score": facts.steps.any() or bool(facts.against or facts.infinite),
-        "whole": facts.evidence.lists > 0,
+        "whole": facts.first.rows > 0,
         "tie": facts.tied is not None,
     }
     for check in CHECKS:
@@ -370,34 +370,49 @@ def _may_be_places(facts: Facts, _: Sequence[Any]) -> _Found:
     )
 
 
-def _rows_twice(facts: Facts, _: Sequence[Any]) -> _Found:
-    if not facts.evidence.has_rows_twice:
+def _reversed(facts: Facts, metrics: Sequence[Any]) -> _Found:
+    first, is_higher = facts.first, facts.higher_is_better
+    if is_higher is None or not first.are_reversed:
+        return None
+    if facts.evidence.are_places or _ascend(facts, metrics):  # which say it
         return None
     return (
-        "Each row should be there once. Received: each score of a list twice, "
-        "with one label.",
-        "If a join has repeated rows, remove one of each.",
+        f"Better items should rank higher in {facts.run}. Received: lower "
+        f"ranks for them in {first.against:,} of {first.relevant:,} lists.",
+        facts.remedies[_ORDERS[is_higher][1]],
+    )
+
+
+def _rows_again(facts: Facts, _: Sequence[Any]) -> _Found:
+    if not facts.first.has_rows_again:
+        return None
+    return (
+        "Each row should be there once. Received: each score of a list as many "
+        "times, twice or more, with one label.",
+        "If a join has repeated rows, leave one of each.",
     )
 
 
 def _own_first(facts: Facts, _: Sequence[Any]) -> _Found:
-    found = facts.evidence
-    if not found.finds_own or found.own_relevant:
+    first = facts.first
+    if not first.finds_own or first.own_relevant:
         return None
     return (
         f"The queries of {facts.run} should find other items. Received: the id "
-        "of the query as the best item of each list, which is not relevant.",
+        f"of the query as the best item of {first.own:,} lists of "
+        f"{first.lists:,}, which is not relevant.",
         _DROP,
     )
 
 
 def _own_relevant(facts: Facts, _: Sequence[Any]) -> _Found:
-    found = facts.evidence
-    if not found.finds_own or not found.own_relevant:
+    first = facts.first
+    if not first.finds_own or not first.own_relevant:
         return None
     return (
-        f"The best item of each list of {facts.run} has the id of its query, "
-        f"and is relevant in {found.own_relevant:,} of {found.lists:,}.",
+        f"The best item of {first.own:,} of {first.lists:,} lists of "
+        f"{facts.run} has the id of its query, and is relevant in "
+        f"{first.own_relevant:,}.",
         _DROP,
     )
 
@@ -481,7 +496,8 @@ CHECKS = (
     Check("infinite_scores", "warning", "score", _infinite_scores),
     Check("places", "warning", "whole", _places),
     Check("may_be_places", "note", "whole", _may_be_places),
-    Check("rows_twice", "warning", "whole", _rows_twice),
+    Check("reversed", "warning", "whole", _reversed),
+    Check("rows_again", "warning", "whole", _rows_again),
     Check("own_first", "warning", "whole", _own_first),
     Check("own_relevant", "note", "whole", _own_relevant),
     Check("tied_scores", "warning", "tie", _tied_scores),

@@ -1,27 +1,33 @@
-"""Evidence that lists are misread: properties that all of them share.
+"""Evidence that whole lists are misread.
 
-Scores may be ranks, each row may occur twice, or each query may find its own
-item. One list without the property ends the search, so that ordinary data cost
-a look at the first list.
+Scores may be places in an order, which all lists must share: one list with
+other scores ends the search. What the first lists show, a wrong direction, rows
+again or own items, is summed over some thousands of rows, so that a large table
+costs no more than these.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import operator
 from collections.abc import Callable
 
 import numpy as np
 
 _SHORT = 4  # items of a list that has a say
 _FEW = 3  # lists that are evidence
-_SURE = 2.5  # standard errors that are no chance
+_CLEAR = 2.5  # standard errors that are no chance in the lists of a batch
+_ROWS = 2**15  # of the first lists, or more, for the rest of a list
+_SURE = 3.5  # standard errors that are no chance in many tables
+_MOST = 0.6  # share of the lists that have the wrong direction
+_NEARLY_ALL = 0.8  # share of the lists that find their own item
 
-_AreOwn = Callable[[np.ndarray], np.ndarray]
+AreOwn = Callable[[np.ndarray], np.ndarray]
 
 
 @dataclasses.dataclass(frozen=True)
 class Evidence:
-    """Properties that all lists of four items or more so far share.
+    """What all lists of four items or more so far share.
 
     Attributes:
         lists: the number of these lists.
@@ -30,18 +36,12 @@ class Evidence:
         fit: how far labels rise with scores: the sum of the products of both,
             each less its mean in the list.
         variance: that of `fit` for a random order.
-        are_twice: True if each score of a list is there twice, with one label.
-        find_own: True if the best item of each list has the id of its query.
-        own_relevant: the number of lists in which it is relevant.
     """
 
     lists: int = 0
     lowest: int | None = None
     fit: float = 0.0
     variance: float = 0.0
-    are_twice: bool = False
-    find_own: bool = False
-    own_relevant: int = 0
 
     @property
     def may_be_places(self) -> bool:
@@ -61,25 +61,15 @@ class Evidence:
     @property
     def are_surely_places(self) -> bool:
         """True if they do so far more than in a random order."""
-        return self.are_places and self.fit < -_SURE * self.variance**0.5
+        return self.are_places and self.fit < -_CLEAR * self.variance**0.5
 
     @property
     def are_scores(self) -> bool:
         """True if labels fit the order of the scores better than by chance."""
         return self.fit > self.variance**0.5
 
-    @property
-    def has_rows_twice(self) -> bool:
-        """True if all rows of several lists are there twice."""
-        return self.lists >= _FEW and self.are_twice
-
-    @property
-    def finds_own(self) -> bool:
-        """True if several queries, and no others, find their own item first."""
-        return self.lists >= _FEW and self.find_own
-
     def __add__(self, other: Evidence) -> Evidence:
-        """Return the properties that the lists of both share."""
+        """Return what the lists of both share."""
         if not self.lists or not other.lists:
             return self if self.lists else other
         return Evidence(
@@ -87,61 +77,43 @@ class Evidence:
             self.lowest if self.lowest == other.lowest else None,
             self.fit + other.fit,
             self.variance + other.variance,
-            self.are_twice and other.are_twice,
-            self.find_own and other.find_own,
-            self.own_relevant + other.own_relevant,
         )
 
     def with_lists(
-        self,
-        lists: np.ndarray,
-        scores: np.ndarray,
-        labels: np.ndarray,
-        are_own: _AreOwn | None = None,
+        self, lists: np.ndarray, scores: np.ndarray, labels: np.ndarray
     ) -> Evidence:
-        """Return the properties that these lists, and all so far, share.
+        """Return what these lists, and all so far, share.
 
         Args:
             lists: `[items]`, the number of the list of each item.
             scores: `[items]`.
             labels: `[items]`, below 0 for items that are not judged.
-            are_own: returns True for items at some indices that have the id of
-                their query; None if items have no ids.
         """
-        if not len(lists) or (self.lists and self._says_nothing):
+        if not len(lists) or (self.lists and self.lowest is None):
             return self
         have_say = np.bincount(lists) >= _SHORT
         if not have_say.any():
             return self
         first = np.flatnonzero(lists == np.argmax(have_say))
-        found = self + _of_lists(first, lists, scores, labels, are_own)
-        if found._says_nothing:
+        found = self + _of_lists(first, lists, scores, labels)
+        if found.lowest is None:
             return found
         every = np.arange(len(lists))
-        return self + _of_lists(every, lists, scores, labels, are_own)
-
-    @property
-    def _says_nothing(self) -> bool:
-        return self.lowest is None and not (self.are_twice or self.find_own)
+        return self + _of_lists(every, lists, scores, labels)
 
 
 def _of_lists(
-    at: np.ndarray,
-    lists: np.ndarray,
-    scores: np.ndarray,
-    labels: np.ndarray,
-    are_own: _AreOwn | None,
+    at: np.ndarray, lists: np.ndarray, scores: np.ndarray, labels: np.ndarray
 ) -> Evidence:
-    """Return the properties that the lists of some items share.
+    """Return what the lists of some items share.
 
     Args:
         at: the indices of the items.
         lists: the number of the list of each item.
         scores: the scores.
         labels: the labels.
-        are_own: as for `Evidence.with_lists`.
     """
-    at = at[np.lexsort((labels[at], scores[at], lists[at]))]
+    at = at[np.lexsort((scores[at], lists[at]))]
     starts = np.flatnonzero(np.diff(lists[at], prepend=-1))
     lengths = np.diff(starts, append=len(at))
     at = at[np.repeat(lengths >= _SHORT, lengths)]
@@ -150,19 +122,11 @@ def _of_lists(
         return Evidence()
     starts = np.cumsum(lengths) - lengths
     scores, labels = scores[at], np.maximum(labels[at], 0)
-    best = starts + lengths - 1
     lowest, fit, variance = _lowest(scores, starts, lengths), 0.0, 0.0
     if lowest is not None:
-        fit, variance = _fit(scores, labels, starts, lengths)
-    return Evidence(
-        len(lengths),
-        lowest,
-        fit,
-        variance,
-        _are_twice(scores, labels, starts, lengths),
-        are_own is not None and bool(are_own(at[best]).all()),
-        int((labels[best] > 0).sum()),
-    )
+        of_lists = covariances(scores, labels, starts)
+        fit, variance = (float(x.sum()) for x in of_lists)
+    return Evidence(len(lengths), lowest, fit, variance)
 
 
 def _lowest(
@@ -175,13 +139,143 @@ def _lowest(
     return int(lowest) if is_so else None
 
 
-def _fit(
+@dataclasses.dataclass(frozen=True)
+class FirstLists:
+    """Sums over the first lists of labels and scores.
+
+    Attributes:
+        rows: the number of rows.
+        fit: how far labels rise with the ranks of scores from below: the sum
+            of the products of both, each less its mean in the list.
+        variance: that of `fit` for a random order.
+        relevant: the number of lists with a relevant item.
+        against: the number of lists of three items or more in which labels
+            rather fall as scores rise.
+        lists: the number of lists of four items or more.
+        again: the number of these in which each row occurs as many times,
+            twice or more.
+        own: the number of these whose best item has the id of the query.
+        own_relevant: the number of these in which it is relevant.
+    """
+
+    rows: int = 0
+    fit: float = 0.0
+    variance: float = 0.0
+    relevant: int = 0
+    against: int = 0
+    lists: int = 0
+    again: int = 0
+    own: int = 0
+    own_relevant: int = 0
+
+    @property
+    def are_reversed(self) -> bool:
+        """True if labels fall with the scores, more than by chance."""
+        is_common = self.against > _MOST * self.relevant
+        return is_common and self.fit < -_SURE * self.variance**0.5
+
+    @property
+    def has_rows_again(self) -> bool:
+        """True if several lists, and no others, have each row again."""
+        return self.lists >= _FEW and self.again == self.lists
+
+    @property
+    def finds_own(self) -> bool:
+        """True if several queries, and few others, find their own item."""
+        return self.own >= max(_FEW, _NEARLY_ALL * self.lists)
+
+    def __add__(self, other: FirstLists) -> FirstLists:
+        """Return the sums over the lists of both."""
+        sides = vars(self).values(), vars(other).values()
+        return FirstLists(*map(operator.add, *sides))
+
+    def with_lists(
+        self,
+        lists: np.ndarray,
+        scores: np.ndarray,
+        labels: np.ndarray,
+        are_own: AreOwn | None = None,
+    ) -> FirstLists:
+        """Return the sums over these lists, too, while there are few rows.
+
+        Args:
+            lists: `[items]`, the number of the list of each item. The items of
+                a list follow each other.
+            scores: `[items]`. Those of -inf are not retrieved.
+            labels: `[items]`, below 0 for items that are not judged.
+            are_own: returns True for items at some indices that have the id of
+                their query; None if items have no ids.
+        """
+        room = _ROWS - self.rows
+        if room <= 0 or not len(lists):
+            return self
+        if len(lists) > room:
+            changes = np.flatnonzero(lists[1:] != lists[:-1]) + 1
+            ends = np.append(changes, len(lists))
+            end = ends[np.searchsorted(ends, room)]
+            lists, scores, labels = (x[:end] for x in (lists, scores, labels))
+        at = np.flatnonzero(scores > -np.inf)
+        at = at[np.lexsort((labels[at], scores[at], lists[at]))]
+        if not len(at):
+            return self
+        values = lists[at], scores[at], np.maximum(labels[at], 0)
+        return self + _sums(at, *values, are_own)
+
+
+def _sums(
+    at: np.ndarray,
+    lists: np.ndarray,
     scores: np.ndarray,
     labels: np.ndarray,
-    starts: np.ndarray,
-    lengths: np.ndarray,
-) -> tuple[float, float]:
-    """Return how far labels rise with scores, and the variance by chance."""
+    are_own: AreOwn | None,
+) -> FirstLists:
+    """Return the sums over lists of items by score, then label."""
+    starts = np.flatnonzero(np.diff(lists, prepend=-1))
+    lengths = np.diff(starts, append=len(lists))
+    fit, variance = (
+        np.where(lengths > 2, x, 0.0)  # two are in one order or the other
+        for x in covariances(mean_ranks(lists, scores), labels, starts)
+    )
+    have_say = lengths >= _SHORT
+    best = starts + lengths - 1
+    own = np.zeros(len(starts), bool)
+    if are_own is not None:
+        own = are_own(at[best]) & have_say
+    return FirstLists(
+        len(lists),
+        float(fit.sum()),
+        float(variance.sum()),
+        int((np.maximum.reduceat(labels, starts) > 0).sum()),
+        int((fit < 0).sum()),
+        int(have_say.sum()),
+        int((_have_rows_again(scores, labels, starts) & have_say).sum()),
+        int(own.sum()),
+        int((own & (labels[best] > 0)).sum()),
+    )
+
+
+def mean_ranks(lists: np.ndarray, scores: np.ndarray) -> np.ndarray:
+    """Return the places of sorted items, tied ones at their mean place."""
+    of_one = (scores[1:] == scores[:-1]) & (lists[1:] == lists[:-1])
+    firsts = np.flatnonzero(np.append(True, ~of_one))
+    sizes = np.diff(firsts, append=len(lists))
+    return np.asarray(np.repeat(firsts + (sizes - 1) / 2, sizes))
+
+
+def covariances(
+    scores: np.ndarray, labels: np.ndarray, starts: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return how far labels rise with scores, and the variance by chance.
+
+    That is the sum of the products of both, each less its mean in the list,
+    and its variance if all orders are as likely. Both are `[lists]`.
+
+    Args:
+        scores: `[items]`, such as ranks from below.
+        labels: `[items]`.
+        starts: the first item of each list.
+    """
+    lengths = np.diff(starts, append=len(scores))
 
     def centered(x: np.ndarray) -> np.ndarray:
         means = np.add.reduceat(x, starts) / lengths
@@ -189,22 +283,30 @@ def _fit(
 
     one, other = centered(scores), centered(labels)
     squares = (np.add.reduceat(x * x, starts) for x in (one, other))
-    variance = np.multiply(*squares) / (lengths - 1)
-    return float((one * other).sum()), float(variance.sum())
+    variance = np.multiply(*squares) / np.maximum(lengths - 1, 1)
+    return np.add.reduceat(one * other, starts), variance
 
 
-def _are_twice(
-    scores: np.ndarray,
-    labels: np.ndarray,
-    starts: np.ndarray,
-    lengths: np.ndarray,
-) -> bool:
-    """Return True if each score of a list is there twice, with one label."""
-    if (lengths % 2).any():
-        return False
-    if (scores == np.floor(scores)).all():  # which a classifier may give twice
-        return False
-    same = (scores[::2] == scores[1::2]) & (labels[::2] == labels[1::2])
-    differ = scores[2::2] != scores[1:-1:2]
-    differ[starts[1:] // 2 - 1] = True  # of two lists
-    return bool(same.all() and differ.all())
+def _have_rows_again(
+    scores: np.ndarray, labels: np.ndarray, starts: np.ndarray
+) -> np.ndarray:
+    """Return True for lists with each row as many times, twice or more.
+
+    Each score has one label then. Whole numbers, which a classifier may give
+    to several items, are no evidence.
+    """
+    whole = np.logical_and.reduceat(scores == np.floor(scores), starts)
+    begins = np.append(True, scores[1:] != scores[:-1])
+    begins[starts] = True
+    firsts = np.flatnonzero(begins)
+    sizes = np.diff(firsts, append=len(scores))
+    have_one_label = np.minimum.reduceat(labels, firsts) == (
+        np.maximum.reduceat(labels, firsts)
+    )
+    of_lists = np.searchsorted(firsts, starts)
+    least = np.minimum.reduceat(sizes, of_lists)
+    most = np.maximum.reduceat(sizes, of_lists)
+    agree = np.logical_and.reduceat(have_one_label, of_lists)
+    several = np.diff(of_lists, append=len(firsts)) > 1  # not one score alone
+    found: np.ndarray = ~whole & (least > 1) & (least == most) & agree & several
+    return found

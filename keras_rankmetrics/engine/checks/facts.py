@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 import keras
 import numpy as np
 
 from keras_rankmetrics.engine.checks import of_ids
-from keras_rankmetrics.engine.checks.evidence import Evidence
+from keras_rankmetrics.engine.checks.evidence import (
+    AreOwn,
+    Evidence,
+    FirstLists,
+)
 from keras_rankmetrics.engine.messages import as_text
 from keras_rankmetrics.types import UNJUDGED
 
@@ -96,6 +100,7 @@ class Facts:
         spelled: two ids that may be one query, or None.
         infinite: True if an item has an infinite score that makes it the best.
         evidence: what all lists have in common.
+        first: what the first lists show.
         tied: which metrics read different scores as tied, in a sentence, or
             None.
     """
@@ -121,6 +126,7 @@ class Facts:
     spelled: tuple[str, str] | None = None
     infinite: bool = False
     evidence: Evidence = dataclasses.field(default_factory=Evidence)
+    first: FirstLists = dataclasses.field(default_factory=FirstLists)
     tied: str | None = None
 
     def add_labels(self, labels: np.ndarray) -> None:
@@ -205,10 +211,11 @@ class Facts:
         lists: np.ndarray,
         scores: np.ndarray,
         labels: np.ndarray,
-        are_own: Callable[[np.ndarray], np.ndarray] | None = None,
+        are_own: AreOwn | None = None,
     ) -> None:
-        """Add whole lists, as `Evidence.with_lists` takes them."""
-        self.evidence = self.evidence.with_lists(lists, scores, labels, are_own)
+        """Add whole lists, as `FirstLists.with_lists` takes them."""
+        self.evidence = self.evidence.with_lists(lists, scores, labels)
+        self.first = self.first.with_lists(lists, scores, labels, are_own)
 
     def __add__(self, other: Facts) -> Facts:
         """Return the facts of all rows."""
@@ -228,6 +235,7 @@ class Facts:
             spelled=self.spelled or other.spelled,
             infinite=self.infinite or other.infinite,
             evidence=self.evidence + other.evidence,
+            first=self.first + other.first,
             tied=self.tied or other.tied,
         )
 

@@ -28,7 +28,7 @@ _SAID = {
     "infinite_scores",
     "may_be_places",
     "places",
-    "rows_twice",
+    "rows_again",
     "steep_gains",
     "tied_scores",
     "zeros",

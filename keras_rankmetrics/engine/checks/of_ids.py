@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 
 import numpy as np
@@ -13,9 +14,10 @@ _DECIMAL = re.compile(r"\d+,\d+")
 _WHOLE_FLOAT = re.compile(r"(\d+)\.0+")
 _UNSEEN = " \t\r\n\v\f\xa0\u200b\ufeff"  # at the ends of texts
 _COMPARED = 20_000  # ids whose spellings are compared
+_FOLDED = 5000  # of these, those compared without case and the like
 MISSING = "None", "nan", "<NA>", "NaT"  # missing ids as text
 _AS_TEXT = [*MISSING, "[PAD]", "<pad>"]
-_MANY = 0.05  # of ids; as many that differ by case alone are no accident
+_MANY = 0.05  # of ids; as many that are alike are no accident
 
 
 def without_digits(*columns: np.ndarray) -> str | None:
@@ -39,15 +41,14 @@ def two_spellings(ids: np.ndarray) -> tuple[str, str] | None:
     """Return two ids that may be one, or None.
 
     They differ by blanks at the ends, or are 1 and 1.0; or, if many ids do, by
-    case.
+    case, leading zeros, quotes, `_` and `-`, or the scheme or slash of a URL.
 
     Args:
         ids: ids, of which the first ones are compared.
     """
     if ids.dtype.kind not in "US":
         return None
-    known, folded = dict[str, str](), dict[str, str]()
-    by_case: list[tuple[str, str]] = []
+    known = dict[str, str]()
     for text in map(as_text, dict.fromkeys(ids[:_COMPARED].tolist())):
         plain = text.strip(_UNSEEN)
         whole = _WHOLE_FLOAT.fullmatch(plain)
@@ -55,11 +56,19 @@ def two_spellings(ids: np.ndarray) -> tuple[str, str] | None:
         one = known.setdefault(plain, text)
         if one != text:
             return one, text
-        other = folded.setdefault(plain.casefold(), text)
+    folded, alike = dict[str, str](), list[tuple[str, str]]()
+    for plain, text in itertools.islice(known.items(), _FOLDED):
+        other = folded.setdefault(_folded(plain), text)
         if other != text:
-            by_case.append((other, text))
-    are_many = len(by_case) > max(2, _MANY * len(known))
-    return by_case[0] if are_many else None
+            alike.append((other, text))
+    are_many = len(alike) > max(2, _MANY * min(len(known), _FOLDED))
+    return alike[0] if are_many else None
+
+
+def _folded(text: str) -> str:
+    """Return what ids share that differ by case, zeros, quotes and the like."""
+    text = text.casefold().replace("_", "-").strip("\"'/")
+    return text.removeprefix("http://").removeprefix("https://").lstrip("0")
 
 
 def missing_as_text(*columns: np.ndarray) -> str | None:
