@@ -157,7 +157,7 @@ class Data:
         is_list = np.diff(lists[order]) == 0
         ordered = scores[order]
         ties, in_single = (
-            (np.diff(x) == 0) & is_list
+            (x[1:] == x[:-1]) & (x[1:] > -np.inf) & is_list
             for x in (ordered, ordered.astype(np.float32))
         )
         self._is_tied = bool(in_single.any())

@@ -562,3 +562,10 @@ def test_precision_without_a_cutoff_is_of_what_was_retrieved(tool):
     assert [x.options["denominator"] for x in made] == ["retrieved", "k"]
     found = krm.explain("0.3333", truth, run, "precision", convention=tool)
     assert found.answers
+
+
+def test_items_that_are_not_retrieved_are_not_tied():
+    infinity = float("inf")
+    run = {"q": {"a": -infinity, "b": -infinity, "c": 1.0}, "r": {"a": 1.0}}
+    found = krm.explain("0.5", {"q": {"a": 1}, "r": {"a": 1}}, run, "RR")
+    assert not any("ties" in hint for hint in found.hints)

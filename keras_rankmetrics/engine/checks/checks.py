@@ -39,12 +39,15 @@ class Check(NamedTuple):
             `"whole"` for whole lists.
         says: returns what is expected and received, and what to do; None if
             nothing is wrong. Takes the facts and the metrics.
+        in_batches: False if a batch of a model that learns may be so, or is
+            looked at elsewhere.
     """
 
     name: str
     level: str
     role: str
     says: Callable[[Facts, Sequence[Any]], tuple[str, str] | None]
+    in_batches: bool = True
 
 
 class Said(NamedTuple):
@@ -480,15 +483,27 @@ CHECKS = (
     Check("missing_ids", "warning", "id", _missing_ids),
     Check("zeros", "warning", "id", _zeros),
     Check("two_spellings", "warning", "id", _two_spellings),
-    Check("ratings_below_0", "warning", "label", _ratings_below_0),
-    Check("infinite_labels", "error", "label", _infinite_labels),
-    Check("nothing_judged", "warning", "label", _nothing_judged),
-    Check("low_labels", "warning", "label", _low_labels),
+    Check(
+        "ratings_below_0",
+        "warning",
+        "label",
+        _ratings_below_0,
+        in_batches=False,
+    ),
+    Check(
+        "infinite_labels", "error", "label", _infinite_labels, in_batches=False
+    ),
+    Check(
+        "nothing_judged", "warning", "label", _nothing_judged, in_batches=False
+    ),
+    Check("low_labels", "warning", "label", _low_labels, in_batches=False),
     Check("all_relevant", "warning", "label", _all_relevant),
     Check("codes", "warning", "label", _codes),
     Check("steep_gains", "warning", "label", _steep_gains),
-    Check("times", "error", "label", _times),
-    Check("one_row_a_query", "warning", "list", _one_row_a_query),
+    Check("times", "error", "label", _times, in_batches=False),
+    Check(
+        "one_row_a_query", "warning", "list", _one_row_a_query, in_batches=False
+    ),
     Check("ranks", "error", "score", _ranks("ranks")),
     Check("ranks_of_trec", "warning", "score", _ranks("ranks_of_trec")),
     Check("ascend", "warning", "score", _ascend),
@@ -496,7 +511,7 @@ CHECKS = (
     Check("infinite_scores", "warning", "score", _infinite_scores),
     Check("places", "warning", "whole", _places),
     Check("may_be_places", "note", "whole", _may_be_places),
-    Check("reversed", "warning", "whole", _reversed),
+    Check("reversed", "warning", "whole", _reversed, in_batches=False),
     Check("rows_again", "warning", "whole", _rows_again),
     Check("own_first", "warning", "whole", _own_first),
     Check("own_relevant", "note", "whole", _own_relevant),

@@ -21,18 +21,6 @@ _LISTS = 32  # at most
 _ITEMS = 2**16  # of these, but for three of longer lists
 _MANY = 50  # labels, of which some are of irrelevant items
 _FEW = 3  # lists that have them
-# A batch may have no relevant item, and scores of a model that is not trained.
-_SAID = {
-    "all_relevant",
-    "codes",
-    "infinite_scores",
-    "may_be_places",
-    "places",
-    "rows_again",
-    "steep_gains",
-    "tied_scores",
-    "zeros",
-}
 
 
 def facts_of(form: Reading, lists: Lists, y_pred: Any) -> Facts | None:
@@ -127,5 +115,5 @@ def doubt(facts: Facts | None, metric: Any) -> str | None:
     """
     if facts is None:
         return None
-    found = (x for x in said_of(facts, [metric]) if x.check.name in _SAID)
+    found = (x for x in said_of(facts, [metric]) if x.check.in_batches)
     return next(map(str, found), None)
