@@ -143,6 +143,8 @@ def _weighted(measured: Measured) -> Iterator[str]:
         place = statistic.metrics[0]
         weights = [x.weights[place] for x in measured.systems.values()]
         low, high = np.nanmin(weights), np.nanmax(weights)
+        if not any(x.valid[place].any() for x in measured.systems.values()):
+            yield f"{statistic.name}: no list counts that has a weight above 0."
         if statistic.kind == "mean" and low < high:
             names.setdefault((low, high), []).append(statistic.name)
     for (low, high), of_these in names.items():

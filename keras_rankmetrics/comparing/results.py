@@ -173,13 +173,15 @@ class Results:
                 needs.
         """
         report, statistics = self.report, self.report.statistics
+        many = report.comparisons
+        test = "two-sided paired t test over the lists" if many else None
         found = {
             "kind": KIND + type(self).__name__,
             "baseline": report.baseline,
             "confidence": report.confidence,
             "lists": report.lists,
-            "test": "two-sided paired t test over the lists",
-            "correction": f"Holm, for {report.comparisons} comparisons",
+            "test": test,
+            "correction": f"Holm, for {many} comparisons" if many else None,
             "notes": list(report.notes),
             "metrics": {
                 c.name: {

@@ -37,8 +37,9 @@ def files(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     texts = {
         "qrels": QRELS,
+        # But for two queries: the reverse of all would look like distances.
         "worst.txt": run_with(
-            lambda q: sorted(range(5), key=lambda d: q * d % 3)
+            lambda q: sorted(range(5), key=lambda d: q * d % 3 * (3.5 - q))
         ),
         "best.txt": run_with(
             lambda q: sorted(range(5), key=lambda d: -(q * d % 3))

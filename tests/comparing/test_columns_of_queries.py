@@ -481,3 +481,10 @@ def test_a_baseline_may_have_groups(tmp_path, monkeypatch, capsys):
     options = *of_rows, "weight=w", "--tolerance", "0.1"
     main(["gate", *both, "b.json", *options])
     assert capsys.readouterr().out.startswith("pass: RR of run")
+
+
+def test_the_table_says_that_no_list_counts():
+    weights = dict.fromkeys(WEIGHTS, 0)
+    found = krm.evaluate(TABLE, metrics="RR", sample_weight=weights)
+    assert np.isnan(found["RR"])
+    assert "RR: no list counts that has a weight above 0." in str(found)

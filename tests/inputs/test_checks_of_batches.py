@@ -151,3 +151,15 @@ def test_lists_of_no_numbers_are_not_tied():
         np.zeros((1, 0)),
     )
     assert not said(krm.MeanReciprocalRank().update_state, [[]], [[]])
+
+
+def test_advice_on_two_paddings_works_in_compiled_steps():
+    labels = [[2, 0, -3, -1], [0, 1, 2, -3]]
+    scores = [[0.1, 0.9, 0.5, 0.2], [0.4, 0.3, 0.2, 0.1]]
+    metric = krm.NDCG()
+    [found] = said(metric.update_state, labels, scores)
+    assert "replace them by -1: `numpy.maximum(labels, -1)`" in found
+    value = float(metric.result())
+    metric = krm.NDCG()
+    assert not said(metric.update_state, np.maximum(labels, -1), scores)
+    assert float(metric.result()) == value

@@ -322,7 +322,6 @@ def test_numbers_instead_of_lists(metric, unchanged, y_true, y_pred):
         ((2, 3), (3, 2)),
         ((2, 3), (2, 1)),
         ((2, 3), (2, 3, 2)),
-        ((2, 3, 1), (2, 3)),
         ((2, 3), (2, 4, 1)),
         ((2, 3, 1), (2, 4, 1)),
         ((2, 1), (2,)),
@@ -697,3 +696,8 @@ def test_an_error_in_fit_says_what_is_wrong():
 def test_a_single_list_is_no_batch_in_the_error(metric, unchanged):
     with pytest.raises(ValueError, match=r"`y_true\.shape` = \(3,\)"):
         metric.update_state(LABELS[0], SCORES[0] + [0.0])
+
+
+def test_labels_with_a_last_axis():
+    with pytest.raises(ValueError, match=r"Pass `y_true\[\.\.\., 0\]`"):
+        NDCG().update_state(np.ones((2, 3, 1)), np.ones((2, 3)))

@@ -138,6 +138,8 @@ def padding_warning(labels: np.ndarray, has_order: bool | None) -> str | None:
             is_wrong = _are_between(negative)
         if not is_wrong:
             return None
+    else:
+        remedy = "replace them by -1: `numpy.maximum(labels, -1)`"
     return (
         "Labels should be 0 or more, with one negative number for padding. "
         f"Received: {received}. Items with a negative label are left out. If "

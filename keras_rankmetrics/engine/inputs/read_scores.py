@@ -326,6 +326,11 @@ def _check_shapes(labels: Tensor, scores: Tensor) -> None:
             f"[batch, items]. {received}"
         )
     if not shapes.compatible(labels.shape, scores.shape):
+        if len(scores.shape) > 1 and labels.shape == (*scores.shape, 1):
+            raise ValueError(
+                "`y_true` and `y_pred` should have the same shape, [items] or "
+                f"[batch, items]. {received} Pass `y_true[..., 0]`."
+            )
         raise ValueError(
             "`y_true` and `y_pred` should have the same shape, [items] or "
             f"[batch, items]: one label for each score. {received} If `y_true` "
