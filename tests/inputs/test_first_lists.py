@@ -98,6 +98,10 @@ def test_unjudged_items_are_irrelevant_and_those_at_minus_infinity_left_out():
     assert seen(*lists) == seen(*plain)
     more = [[*each, (-np.inf, 1)] for each in lists]
     assert seen(*more) == seen(*plain)
+    infinite = [[*each, (0.5, np.inf)] for each in lists]
+    assert seen(*infinite) == seen(*plain)
+    huge = [[(x, y * 1e300) for x, y in each] for each in lists]
+    assert not seen(*huge).are_reversed  # unknown, and no warning
     nothing = FirstLists().with_lists(*flat([(-np.inf, 1)] * 3))
     assert nothing == FirstLists()
 

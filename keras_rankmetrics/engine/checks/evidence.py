@@ -214,11 +214,11 @@ class FirstLists:
             ends = np.append(changes, len(lists))
             end = ends[np.searchsorted(ends, room)]
             lists, scores, labels = (x[:end] for x in (lists, scores, labels))
-        at = np.flatnonzero(scores > -np.inf)
+        at = np.flatnonzero((scores > -np.inf) & (labels < np.inf))
         at = at[np.lexsort((labels[at], scores[at], lists[at]))]
         if not len(at):
             return self
-        values = lists[at], scores[at], np.maximum(labels[at], 0)
+        values = lists[at], scores[at], np.maximum(labels[at], 0.0)
         return self + _sums(at, *values, are_own)
 
 
@@ -281,10 +281,11 @@ def covariances(
         means = np.add.reduceat(x, starts) / lengths
         return np.asarray(x - np.repeat(means, lengths))
 
-    one, other = centered(scores), centered(labels)
-    squares = (np.add.reduceat(x * x, starts) for x in (one, other))
-    variance = np.multiply(*squares) / np.maximum(lengths - 1, 1)
-    return np.add.reduceat(one * other, starts), variance
+    with np.errstate(over="ignore", invalid="ignore"):  # unknown: of huge ones
+        one, other = centered(scores), centered(labels)
+        squares = (np.add.reduceat(x * x, starts) for x in (one, other))
+        variance = np.multiply(*squares) / np.maximum(lengths - 1, 1)
+        return np.add.reduceat(one * other, starts), variance
 
 
 def _have_rows_again(
