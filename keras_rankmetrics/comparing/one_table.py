@@ -358,10 +358,13 @@ def _check_known(table: OneTable, part: Part) -> None:
     for received, wrong in missing.items():
         for at in np.flatnonzero(wrong)[:1]:
             query = as_text(part.query[at].item())
+            remedy = checks.OF_NAN
+            if received.startswith("no id"):
+                remedy = "Remove the row, or look for what made it."
             raise ValueError(
                 f"{table.argument} should have ids and numbers in each row. "
                 f"Received: {received} in row {part.line[at]:,}, of the query "
-                f"{query!r}. Remove the row, or look for what made it."
+                f"{query!r}. {remedy}"
             )
 
 

@@ -636,16 +636,20 @@ def other_column(role: str, x: Any, argument: str) -> np.ndarray:
 
 def check_numbers(rows: Rows, argument: str) -> None:
     """Raise ValueError if a value is NaN, or an id is empty."""
-    for name, wrong in (
-        ("NaN", np.isnan(rows.value)),
-        ("an empty id", is_empty(rows.query) | is_empty(rows.item)),
+    for name, wrong, remedy in (
+        ("NaN", np.isnan(rows.value), checks.OF_NAN),
+        (
+            "an empty id",
+            is_empty(rows.query) | is_empty(rows.item),
+            "Remove the row, or look for what made it.",
+        ),
     ):
         for at in np.flatnonzero(wrong)[:1]:
             item, query = (as_text(ids[at].item()) for ids in rows[1::-1])
             raise ValueError(
                 f"{argument} should have an id and a number in each row. "
                 f"Received: {name} for the item {item!r} of the query "
-                f"{query!r}. Remove the row, or look for what made it."
+                f"{query!r}. {remedy}"
             )
 
 

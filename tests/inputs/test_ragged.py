@@ -305,3 +305,19 @@ def test_lists_that_do_not_fit_in_a_graph():
     scores = ragged([[0.1], [0.1]])  # also where no list is as long
     found = tf.function(NDCG().per_list)(labels, scores).numpy()
     assert np.isnan(found).all()
+
+
+@pytest.mark.parametrize(
+    ("labels", "scores", "received"),
+    [
+        ([[0, 0, 1], [0, 1, 1]], [[0.3, 0.2], [0.3, 0.2, 0.1]], "labels"),
+        ([[0, 1], [0, 1, 1]], [[0.3, 0.2, 0.9], [0.3, 0.2, 0.1]], "scores"),
+    ],
+)
+def test_lists_of_equal_lengths_next_to_others(labels, scores, received):
+    metric = NDCG()
+    with pytest.raises(ValueError, match=f"Received: {received} without a"):
+        metric.update_state(labels, scores)
+    padded = [[0, 1, -1], [0, 1, 1]], [[0.3, 0.2], [0.3, 0.2, 0.1]]
+    expected = NDCG()([[0, 1], [0, 1, 1]], padded[1])
+    assert float(NDCG()(*padded)) == float(expected)

@@ -490,7 +490,7 @@ def test_ordinary_fractions_are_not_noted():
 def test_shares_of_a_judge_that_humans_correct():
     judge = dict.fromkeys(range(12), SHARES["q"])
     human = {q: {"a": 0, "b": 1, "c": q % 2} for q in range(12)}
-    run = {q: {**RANKED["q"], "a": float(q)} for q in range(12)}
+    run = {q: {**RANKED["q"], "a": float(q % 2)} for q in range(12)}
     metric = krm.JudgeCorrected(NDCG(k=2))
     [note] = notes_of({"human": human, "judge": judge}, run, metrics=metric)
     assert "ndcg@2" in note

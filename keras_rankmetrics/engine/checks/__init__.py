@@ -18,6 +18,7 @@ from keras_rankmetrics.engine.checks.checks import (
 from keras_rankmetrics.engine.checks.evidence import covariances, mean_ranks
 from keras_rankmetrics.engine.checks.facts import (
     COLUMNS,
+    OF_NAN,
     OPTIONS,
     TREC,
     Facts,
@@ -29,6 +30,7 @@ from keras_rankmetrics.engine.checks.of_ids import MISSING
 __all__ = [
     "COLUMNS",
     "MISSING",
+    "OF_NAN",
     "OPTIONS",
     "TREC",
     "Facts",

@@ -54,6 +54,10 @@ COLUMNS: Mapping[str, str] = {
     "tied_scores": "Pass `-ranks` in place of scores, or use the backend torch "
     "or tensorflow.",
 }
+OF_NAN = (
+    "If the item is not judged, fill the label with 0, or with `UNJUDGED`; if "
+    "it is not retrieved, the score with -inf."
+)
 BATCH: Mapping[str, str] = {
     **COLUMNS,
     "tied_scores": "Pass `-ranks` in place of scores, or a float64 array of "

@@ -49,6 +49,7 @@ def read_scores(raw: RawBatch) -> Lists:
     labels, scores, masks = _of_same_items(
         raw, -1, lambda labels: tensors.floats(labels, raw.dtype)
     )
+    _check_lengths(raw, labels, *masks)
     labels = _of_valid(labels, masks)
     leading, items = Leading.of(labels), labels.shape[-1]
     labels, scores = leading.as_rows(labels), leading.as_lists(scores)
@@ -212,7 +213,7 @@ def _clicks_and_logged(y_true: Any, y_pred: Any) -> tuple[Any, Any]:
 
 def _of_same_items(
     raw: RawBatch, padding: float, converted: Callable[[Tensor], Tensor]
-) -> tuple[Tensor, Tensor, list[Tensor]]:
+) -> tuple[Tensor, Tensor, tuple[Tensor | None, Tensor | None]]:
     """Return `y_true` and scores in one shape, and the masks of ragged ones.
 
     Args:
@@ -228,12 +229,45 @@ def _of_same_items(
     labels, labels_mask = _padded(labels, labels_mask, scores, padding)
     scores, scores_mask = _padded(scores, scores_mask, labels, 0)
     _check_shapes(labels, scores)
-    masks = [mask for mask in (labels_mask, scores_mask) if mask is not None]
-    return labels, scores, masks
+    return labels, scores, (labels_mask, scores_mask)
 
 
-def _of_valid(labels: Tensor, masks: Sequence[Tensor]) -> Tensor:
+def _check_lengths(
+    raw: RawBatch,
+    labels: Tensor,
+    labels_mask: Tensor | None,
+    scores_mask: Tensor | None,
+) -> None:
+    """Raise ValueError if lists of numbers have a number that is alone.
+
+    Anything may pad a tensor next to ragged lists, and labels below 0 a list.
+
+    Args:
+        raw: the input.
+        labels: the labels, -1 at padding.
+        labels_mask: False at the padding of ragged labels; None of others.
+        scores_mask: the same for scores.
+    """
+    mask = labels_mask if scores_mask is None else scores_mask
+    sides = raw.entries["labels"], raw.y_pred
+    is_pair = labels_mask is None or scores_mask is None
+    if mask is None or not is_pair:
+        return
+    if not all(isinstance(x, list | tuple) for x in sides):
+        return
+    alone = ~mask if scores_mask is None else ~mask & (labels >= 0)
+    if concrete(ops.any(alone)):
+        what = "scores without a label", "labels without a score"
+        raise ValueError(
+            "The lists of `y_true` and `y_pred` should have the same lengths. "
+            f"Received: {what[labels_mask is None]}. Remove them, or pad the "
+            "other side by labels of -1."
+        )
+
+
+def _of_valid(labels: Tensor, pair: Sequence[Tensor | None]) -> Tensor:
     """Return the labels, -1 at padding, and NaN where one list is longer."""
+    masks = [mask for mask in pair if mask is not None]
     for mask in masks:
         labels = ops.where(mask, labels, -1)
     if len(masks) < 2:
