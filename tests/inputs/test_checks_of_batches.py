@@ -163,3 +163,25 @@ def test_advice_on_two_paddings_works_in_compiled_steps():
     metric = krm.NDCG()
     assert not said(metric.update_state, np.maximum(labels, -1), scores)
     assert float(metric.result()) == value
+
+
+def test_a_mask_of_relevant_items_alone():
+    y_true = {"labels": LABELS, "mask": LABELS > 0}
+    [found] = said(krm.NDCG(k=5).update_state, y_true, SCORES)
+    assert "leaves out all items with the label 0" in found
+    for mask in (LABELS > -1, (LABELS > 0) | (SCORES > 0), LABELS > 1):
+        y_true = {"labels": LABELS, "mask": mask}
+        assert not said(krm.NDCG(k=5).update_state, y_true, SCORES)
+
+
+def test_lists_of_zeros_may_be_padding():
+    labels, scores = (
+        np.concatenate([x, np.zeros((4, 8))]) for x in (LABELS, SCORES)
+    )
+    found = str(krm.evaluate(labels, scores, "NDCG@5"))
+    assert "labels and scores that are all 0 in 4 lists of 16" in found
+    labels[-4:] = -1
+    assert "all 0" not in str(krm.evaluate(labels, scores, "NDCG@5"))
+    zeros = np.zeros_like(LABELS)  # of a model whose units are dead
+    metric = krm.NDCG(k=5)
+    assert not said(metric.update_state, zeros, zeros)

@@ -382,7 +382,20 @@ def _reversed(facts: Facts, metrics: Sequence[Any]) -> _Found:
     return (
         f"Better items should rank higher in {facts.run}. Received: lower "
         f"ranks for them in {first.against:,} of {first.relevant:,} lists.",
-        facts.remedies[_ORDERS[is_higher][1]],
+        f"{facts.remedies[_ORDERS[is_higher][1]]} If labels are 0 for relevant "
+        "items, turn them round instead.",
+    )
+
+
+def _fillers(facts: Facts, _: Sequence[Any]) -> _Found:
+    first = facts.first
+    if not 0 < first.fillers <= first.lists / 2:
+        return None
+    number = f"{first.fillers:,} list{'s' * (first.fillers > 1)}"
+    return (
+        "A list should have items. Received: labels and scores that are all 0 "
+        f"in {number} of {first.lists:,}, as in padding.",
+        "If it is, leave these lists out, or give their labels -1.",
     )
 
 
@@ -513,6 +526,7 @@ CHECKS = (
     Check("may_be_places", "note", "whole", _may_be_places),
     Check("reversed", "warning", "whole", _reversed, in_batches=False),
     Check("rows_again", "warning", "whole", _rows_again),
+    Check("fillers", "note", "whole", _fillers, in_batches=False),
     Check("own_first", "warning", "whole", _own_first),
     Check("own_relevant", "note", "whole", _own_relevant),
     Check("tied_scores", "warning", "tie", _tied_scores),

@@ -152,6 +152,7 @@ class FirstLists:
         against: the number of lists of three items or more in which labels
             rather fall as scores rise.
         lists: the number of lists of four items or more.
+        fillers: the number of these whose labels and scores are all 0.
         again: the number of these in which each row occurs as many times,
             twice or more.
         own: the number of these whose best item has the id of the query.
@@ -164,6 +165,7 @@ class FirstLists:
     relevant: int = 0
     against: int = 0
     lists: int = 0
+    fillers: int = 0
     again: int = 0
     own: int = 0
     own_relevant: int = 0
@@ -238,6 +240,7 @@ def _sums(
     )
     have_say = lengths >= _SHORT
     best = starts + lengths - 1
+    values = (scores != 0) | (labels != 0)
     own = np.zeros(len(starts), bool)
     if are_own is not None:
         own = are_own(at[best]) & have_say
@@ -248,6 +251,7 @@ def _sums(
         int((np.maximum.reduceat(labels, starts) > 0).sum()),
         int((fit < 0).sum()),
         int(have_say.sum()),
+        int((have_say & ~np.logical_or.reduceat(values, starts)).sum()),
         int((_have_rows_again(scores, labels, starts) & have_say).sum()),
         int(own.sum()),
         int((own & (labels[best] > 0)).sum()),

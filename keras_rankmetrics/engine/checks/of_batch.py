@@ -94,8 +94,11 @@ def _tied(y_pred: Any, read: np.dtype) -> str | None:
         y_pred: as passed: an array, or lists of numbers.
         read: the dtype of the tensor.
     """
-    if isinstance(y_pred, list | tuple):
-        with contextlib.suppress(ValueError, TypeError):
+    first = y_pred
+    while isinstance(first, list | tuple) and first:
+        first = first[0]
+    if first is not y_pred and isinstance(first, float):
+        with contextlib.suppress(ValueError, TypeError):  # of unequal lengths
             y_pred = np.asarray(y_pred[:_LISTS])
     if not isinstance(y_pred, np.ndarray) or y_pred.dtype != np.float64:
         return None

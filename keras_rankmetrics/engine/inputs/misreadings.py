@@ -16,6 +16,7 @@ from keras_rankmetrics.types import UNJUDGED, Tensor
 
 _LOOKED_AT = 10_000  # the number of labels and scores that may be swapped
 _MOST_GRADES = 10
+_FEW = 3  # items that a mask leaves out, or leaves, by no chance
 _TIMES = 4  # a label that so many times exceeds all others is no grade
 # The highest unsigned integers, as which -1 and -2 are stored.
 _WRAPPED = [
@@ -63,7 +64,7 @@ class Misreadings(NamedTuple):
 
 
 def _mask_warning(y_true: Mapping[str, Any], left: Tensor) -> str | None:
-    """Return a warning if a mask leaves no relevant item, as if inverted.
+    """Return a warning if a mask leaves no relevant item, or no other one.
 
     Args:
         y_true: as passed.
@@ -71,9 +72,9 @@ def _mask_warning(y_true: Mapping[str, Any], left: Tensor) -> str | None:
     """
     if y_true.get("mask") is None or "labels" not in y_true:
         return None
-    if concrete(ops.any(left > 0)) is not False:
-        return None
     passed, _ = numbers("y_true", y_true["labels"], -1)
+    if concrete(ops.any(left > 0)) is not False:
+        return _mask_of_relevant(passed, left)
     mask, _ = numbers("mask", y_true["mask"], 0)
     # A batch that fills up has no items at all.
     if not concrete(ops.any(passed > 0)) or not concrete(
@@ -84,6 +85,27 @@ def _mask_warning(y_true: Mapping[str, Any], left: Tensor) -> str | None:
         "A mask should be True where an item counts. Received: a mask that "
         "leaves out all items with labels above 0. If it is True for padding, "
         "pass `~mask`."
+    )
+
+
+def _mask_of_relevant(passed: Tensor, left: Tensor) -> str | None:
+    """Return a warning if a mask leaves relevant items alone, and all of them.
+
+    Args:
+        passed: the labels.
+        left: those that the mask leaves, below 0 for others.
+    """
+    others, relevant, kept = (
+        ops.sum(ops.cast(x, "int32"))
+        for x in (passed == 0, passed > 0, left > 0)
+    )
+    are_many = (others >= _FEW) & (relevant >= _FEW)
+    if not concrete(are_many & (kept == relevant) & ~ops.any(left == 0)):
+        return None
+    return (
+        "A mask should be True where an item counts. Received: a mask that "
+        "leaves out all items with the label 0, so that any order is perfect. "
+        "Mask padding alone."
     )
 
 
