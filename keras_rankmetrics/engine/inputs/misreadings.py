@@ -72,9 +72,10 @@ def _mask_warning(y_true: Mapping[str, Any], left: Tensor) -> str | None:
     """
     if y_true.get("mask") is None or "labels" not in y_true:
         return None
-    passed, _ = numbers("y_true", y_true["labels"], -1)
     if concrete(ops.any(left > 0)) is not False:
-        return _mask_of_relevant(passed, left)
+        has_others = concrete(ops.any(left == 0)) is not False
+        return None if has_others else _mask_of_relevant(y_true, left)
+    passed, _ = numbers("y_true", y_true["labels"], -1)
     mask, _ = numbers("mask", y_true["mask"], 0)
     # A batch that fills up has no items at all.
     if not concrete(ops.any(passed > 0)) or not concrete(
@@ -88,19 +89,20 @@ def _mask_warning(y_true: Mapping[str, Any], left: Tensor) -> str | None:
     )
 
 
-def _mask_of_relevant(passed: Tensor, left: Tensor) -> str | None:
-    """Return a warning if a mask leaves relevant items alone, and all of them.
+def _mask_of_relevant(y_true: Mapping[str, Any], left: Tensor) -> str | None:
+    """Return a warning if a mask leaves all relevant items, and no others.
 
     Args:
-        passed: the labels.
-        left: those that the mask leaves, below 0 for others.
+        y_true: as passed.
+        left: the labels that the mask leaves, of which none is 0.
     """
+    passed, _ = numbers("y_true", y_true["labels"], -1)
     others, relevant, kept = (
         ops.sum(ops.cast(x, "int32"))
         for x in (passed == 0, passed > 0, left > 0)
     )
     are_many = (others >= _FEW) & (relevant >= _FEW)
-    if not concrete(are_many & (kept == relevant) & ~ops.any(left == 0)):
+    if not concrete(are_many & (kept == relevant)):
         return None
     return (
         "A mask should be True where an item counts. Received: a mask that "
