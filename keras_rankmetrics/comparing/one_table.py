@@ -349,18 +349,15 @@ class ListsOfTable:
 def _check_known(table: OneTable, part: Part) -> None:
     """Raise ValueError if an id or a number is missing in a row."""
     numbers = np.isnan(part.value)
-    missing = {
-        "no id of a query": is_empty(part.query),
-        "no id of an item": is_empty(part.item) & has_items(table),
-        "NaN as the label": numbers[:, 0],
-        "NaN as the score": numbers[:, 1:].any(axis=1),
-    }
-    for received, wrong in missing.items():
+    no_item = is_empty(part.item) & has_items(table)
+    for received, wrong, remedy in (
+        ("no id of a query", is_empty(part.query), checks.OF_NO_ID),
+        ("no id of an item", no_item, checks.OF_NO_ID),
+        ("NaN as the label", numbers[:, 0], checks.OF_NAN),
+        ("NaN as the score", numbers[:, 1:].any(axis=1), checks.OF_NAN),
+    ):
         for at in np.flatnonzero(wrong)[:1]:
             query = as_text(part.query[at].item())
-            remedy = checks.OF_NAN
-            if received.startswith("no id"):
-                remedy = "Remove the row, or look for what made it."
             raise ValueError(
                 f"{table.argument} should have ids and numbers in each row. "
                 f"Received: {received} in row {part.line[at]:,}, of the query "

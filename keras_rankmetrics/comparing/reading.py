@@ -641,7 +641,7 @@ def check_numbers(rows: Rows, argument: str) -> None:
         (
             "an empty id",
             is_empty(rows.query) | is_empty(rows.item),
-            "Remove the row, or look for what made it.",
+            checks.OF_NO_ID,
         ),
     ):
         for at in np.flatnonzero(wrong)[:1]:

@@ -158,11 +158,17 @@ def test_advice_on_two_paddings_works_in_compiled_steps():
     scores = [[0.1, 0.9, 0.5, 0.2], [0.4, 0.3, 0.2, 0.1]]
     metric = krm.NDCG()
     [found] = said(metric.update_state, labels, scores)
-    assert "replace them by -1: `numpy.maximum(labels, -1)`" in found
+    assert "replace them: `numpy.where(labels < 0, -1, labels)`" in found
     value = float(metric.result())
     metric = krm.NDCG()
-    assert not said(metric.update_state, np.maximum(labels, -1), scores)
+    padded = np.where(np.array(labels) < 0, -1, labels)
+    assert not said(metric.update_state, padded, scores)
     assert float(metric.result()) == value
+    # A fraction below 0, too.
+    shares = np.where(padded < 0, -0.5, padded).astype("float32")
+    assert said(krm.NDCG().update_state, shares, scores)
+    padded = np.where(shares < 0, -1, shares)
+    assert not said(krm.NDCG().update_state, padded, scores)
 
 
 def test_a_mask_of_relevant_items_alone():

@@ -19,6 +19,7 @@ from keras_rankmetrics.engine.checks.evidence import covariances, mean_ranks
 from keras_rankmetrics.engine.checks.facts import (
     COLUMNS,
     OF_NAN,
+    OF_NO_ID,
     OPTIONS,
     TREC,
     Facts,
@@ -31,6 +32,7 @@ __all__ = [
     "COLUMNS",
     "MISSING",
     "OF_NAN",
+    "OF_NO_ID",
     "OPTIONS",
     "TREC",
     "Facts",

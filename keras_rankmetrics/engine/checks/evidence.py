@@ -27,7 +27,7 @@ AreOwn = Callable[[np.ndarray], np.ndarray]
 
 @dataclasses.dataclass(frozen=True)
 class Evidence:
-    """What all lists of four items or more so far share.
+    """Properties that all lists of four items or more so far share.
 
     Attributes:
         lists: the number of these lists.

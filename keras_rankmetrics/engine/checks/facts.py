@@ -54,6 +54,7 @@ COLUMNS: Mapping[str, str] = {
     "tied_scores": "Pass `-ranks` in place of scores, or use the backend torch "
     "or tensorflow.",
 }
+OF_NO_ID = "Remove the row, or look for what made it."
 OF_NAN = (
     "If the item is not judged, fill the label with 0, or with `UNJUDGED`; if "
     "it is not retrieved, the score with -inf."

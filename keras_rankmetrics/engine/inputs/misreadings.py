@@ -163,7 +163,7 @@ def padding_warning(labels: np.ndarray, has_order: bool | None) -> str | None:
         if not is_wrong:
             return None
     else:
-        remedy = "replace them by -1: `numpy.maximum(labels, -1)`"
+        remedy = "replace them: `numpy.where(labels < 0, -1, labels)`"
     return (
         "Labels should be 0 or more, with one negative number for padding. "
         f"Received: {received}. Items with a negative label are left out. If "
