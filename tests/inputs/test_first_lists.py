@@ -146,6 +146,19 @@ def test_queries_that_find_themselves():
     assert seen(rows, relevant, rows, are_own=at).own_relevant == 1
 
 
+def test_lists_of_zeros_among_others_are_fillers():
+    ranked = [(0.5, 0), (0.2, 1), (0.9, 0), (0.1, 0)]
+    zeros = [(0.0, 0)] * 4
+    assert seen(ranked, zeros, ranked).has_fillers
+    assert seen(ranked, zeros).has_fillers
+    assert not seen(ranked, zeros, zeros).has_fillers
+    assert not seen(ranked, zeros[:3]).has_fillers  # too short to have a say
+    without_scores = [(0.0, 1), *zeros]  # a scorer that finds nothing
+    assert not seen(ranked, ranked, zeros, without_scores).has_fillers
+    without_labels = [(0.5, 0), (0.2, 0), *zeros]
+    assert not seen(ranked, without_labels).has_fillers
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_chunks_add_up_and_the_first_rows_decide(seed):
     rng = np.random.default_rng(seed)

@@ -100,6 +100,11 @@ def test_a_direct_call_warns_of_lists_of_one_item():
     assert OF_ONE_ITEM in text
 
 
+def test_a_direct_call_warns_of_rows_of_one_score():
+    [text] = said(lambda: krm.NDCG()(GRADES, ROWS[:, :1]))
+    assert "scores of the shape (20, 1) are one list" in text
+
+
 @pytest.mark.each_backend
 @pytest.mark.long
 def test_lists_do_not_warn():
@@ -114,7 +119,6 @@ def test_lists_do_not_warn():
         metric(labels, features[..., 0])
         metric(labels, features[..., :1])
         metric(labels[0], features[0, :, 0])  # a single list
-        metric(labels[0], features[0, :, :1])
         metric([[1]], [[0.5]])  # a batch of one list of one item
         metric([[]], [[]])
         metric(np.zeros((0, 1)), np.zeros((0, 1)))

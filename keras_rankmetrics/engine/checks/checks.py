@@ -389,7 +389,7 @@ def _reversed(facts: Facts, metrics: Sequence[Any]) -> _Found:
 
 def _fillers(facts: Facts, _: Sequence[Any]) -> _Found:
     first = facts.first
-    if not 0 < first.fillers <= first.lists / 2:
+    if not first.has_fillers:
         return None
     number = f"{first.fillers:,} list{'s' * (first.fillers > 1)}"
     return (

@@ -152,7 +152,8 @@ class FirstLists:
         against: the number of lists of three items or more in which labels
             rather fall as scores rise.
         lists: the number of lists of four items or more.
-        fillers: the number of these whose labels and scores are all 0.
+        zeros: the number of these whose scores are all 0.
+        fillers: the number of these whose labels are all 0, too.
         again: the number of these in which each row occurs as many times,
             twice or more.
         own: the number of these whose best item has the id of the query.
@@ -165,6 +166,7 @@ class FirstLists:
     relevant: int = 0
     against: int = 0
     lists: int = 0
+    zeros: int = 0
     fillers: int = 0
     again: int = 0
     own: int = 0
@@ -175,6 +177,11 @@ class FirstLists:
         """True if labels fall with the scores, more than by chance."""
         is_common = self.against > _MOST * self.relevant
         return is_common and self.fit < -_SURE * self.variance**0.5
+
+    @property
+    def has_fillers(self) -> bool:
+        """True if few lists have scores of 0 alone, and none of them a label."""
+        return 0 < self.fillers == self.zeros <= self.lists / 2
 
     @property
     def has_rows_again(self) -> bool:
@@ -240,7 +247,10 @@ def _sums(
     )
     have_say = lengths >= _SHORT
     best = starts + lengths - 1
-    values = (scores != 0) | (labels != 0)
+    have_scores, have_labels = (
+        np.logical_or.reduceat(x != 0, starts) for x in (scores, labels)
+    )
+    zeros = have_say & ~have_scores
     own = np.zeros(len(starts), bool)
     if are_own is not None:
         own = are_own(at[best]) & have_say
@@ -251,7 +261,8 @@ def _sums(
         int((np.maximum.reduceat(labels, starts) > 0).sum()),
         int((fit < 0).sum()),
         int(have_say.sum()),
-        int((have_say & ~np.logical_or.reduceat(values, starts)).sum()),
+        int(zeros.sum()),
+        int((zeros & ~have_labels).sum()),
         int((_have_rows_again(scores, labels, starts) & have_say).sum()),
         int(own.sum()),
         int((own & (labels[best] > 0)).sum()),

@@ -437,18 +437,18 @@ def _pointwise_warning(
     """
     shape = (*leading.shape, items)
     if leading.shape == ():
+        if compiled_model():
+            return (
+                f"Labels of the shape {shape} make each batch one list, so "
+                f"that the result depends on the batch size. {_REMEDY}"
+            )
         if len(getattr(y_pred, "shape", ())) == 2 and items != 1:
             return (
                 f"Labels of the shape {shape} and scores of the shape "
                 f"{tuple(y_pred.shape)} are one list. {_REMEDY} If they are "
                 "one list, pass `y_pred[:, 0]`."
             )
-        if not compiled_model():
-            return None
-        return (
-            f"Labels of the shape {shape} make each batch one list, so that "
-            f"the result depends on the batch size. {_REMEDY}"
-        )
+        return None
     several = any(size != 1 for size in leading.shape)
     if items == 1 and several and not leading.is_empty:
         return (
