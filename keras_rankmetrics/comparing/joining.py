@@ -494,27 +494,64 @@ class Joining:
         unjudged = spellings.with_lists(lists[some], items[some])
         at = truth.of_lists(places)
         at = at[truth.are_judged(truth.labels[at])]
-        if not is_low:
-            at = at[~self._found[at]]
         judged = spellings.with_lists(truth.lists[at], truth.items[at])
         if not is_low:
-            found = spellings.alike(unjudged, judged)
+            at = at[~self._found[at]]
+            others = spellings.with_lists(truth.lists[at], truth.items[at])
+            found = (
+                spellings.alike(unjudged, others)
+                or spellings.alike_in_part(unjudged, others)
+                or spellings.alike(unjudged, judged, least=spellings.FEW)
+            )
         elif judged:
             found = spellings.unmatched(unjudged, judged, bool(self._counts[1]))
         else:
             return "The truth judges no items of these queries."
         if not found:
-            return ""
+            return self._query_alike()
         place, one, other, question = found
+        if question == spellings.IN_DOUBT and self._has_judged(items):
+            return "The truth judges some of its items for other queries."
         query = as_text(truth.queries[place].item())
         return (
             f"For the query {query!r} it retrieves {one}, and the truth "
             f"judges {other}. {question}"
         )
 
+    def _has_judged(self, items: np.ndarray) -> bool:
+        """Return True if the truth judges some of these, whatever the query.
+
+        Numbers may be those of other items.
+        """
+        truth = self._truth
+        if truth.items.dtype.kind in "iu":
+            return False
+        known = truth.items[truth.are_judged(truth.labels)]
+        return bool(np.isin(items, known).any())
+
+    def _query_alike(self) -> str:
+        """Return two queries that differ in spelling, in words, or ""."""
+        unknown, truth = self._unknown, self._truth.queries
+        if not unknown or truth.dtype.kind in "iu":
+            return ""
+        missing = truth[self.missing].tolist()
+        found = spellings.alike_queries(unknown, missing)
+        if found is None:
+            return ""
+        _, one, other, question = found
+        return (
+            f"It has no rows of {other}, and the truth has no query {one}. "
+            f"{question}"
+        )
+
+    @property
+    def _unknown(self) -> list[Any]:
+        """The queries of the system that the truth lacks."""
+        return list(self._numbers)[len(self._truth.numbers) :]
+
     def _lacks_queries(self) -> ValueError:
         """Return an error with a query of the system, and one of the truth."""
-        unknown = list(self._numbers)[len(self._truth.numbers) :]
+        unknown = self._unknown
         if not unknown:
             return ValueError(
                 f"There should be rows in {self._argument}. Received: none. "

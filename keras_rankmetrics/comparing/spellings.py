@@ -35,19 +35,26 @@ _DIFFERENCES: dict[str, Callable[[str], str]] = {
     "in 32 of their bits": lambda id_: (
         str(int(id_) % 2**32) if re.fullmatch(r"-?\d+", id_) else id_
     ),
+    "in quotes or a mark at the end": lambda id_: id_.strip(
+        "\"'\u201c\u201d"
+    ).rstrip("?!."),
     "in the number of a chunk": lambda id_: re.sub(
-        r"(#|::|[-_/]?(chunk|part|passage)[-_]?)\d+$", "", id_
+        r"(#|::|[-_/]?(chunk|part|passage)[-_]?|[-_/:])\d+$", "", id_
     ),
+    "in the parameters of a URL": lambda id_: re.sub(r"[?#].*$", "", id_),
+    "in the path before a name": lambda id_: re.sub(r"^.*/(?=.)", "", id_),
     "in a prefix before the digits": lambda id_: re.sub(r"^\D+(?=\d)", "", id_),
 }
-# Of ids that others match, a prefix may be a part, as in `doc1` and `img1`, and
-# so may the number of a chunk.
-_SPELLINGS = [
+# These may tell items apart, as `doc1` and `img1`, unless many ids match so.
+PARTS = [
     name
     for name in _DIFFERENCES
-    if "prefix" not in name and "chunk" not in name
+    if any(part in name for part in ("chunk", "parameters", "path", "prefix"))
 ]
-_FEW = 3  # ids that match if one is added
+SPELLINGS = [name for name in _DIFFERENCES if name not in PARTS]
+IN_DOUBT = "Do both sides use the same ids?"
+FEW = 3  # ids that match if one is added, or without a part
+_MANY = 0.25  # of the ids that no other matches: those that do without a part
 _QUERIES = 100_000  # in which spellings are compared, at most
 WithLists = list[tuple[int, Any]]  # ids, each with the number of its list
 
@@ -61,8 +68,18 @@ def unmatched_queries(
     ones: Sequence[Any], others: Sequence[Any]
 ) -> tuple[str, str, str]:
     """Return queries of both sides that do not match, and a question."""
-    one, other = ([(0, x) for x in side[:_QUERIES]] for side in (ones, others))
-    return unmatched(one, other)[1:]
+    return unmatched(_of_one_list(ones), _of_one_list(others))[1:]
+
+
+def alike_queries(
+    ones: Sequence[Any], others: Sequence[Any]
+) -> tuple[int, str, str, str] | None:
+    """Return queries of both sides that differ in spelling, as `alike` does."""
+    return alike(_of_one_list(ones), _of_one_list(others))
+
+
+def _of_one_list(queries: Sequence[Any]) -> WithLists:
+    return [(0, query) for query in queries[:_QUERIES]]
 
 
 def unmatched(
@@ -80,14 +97,14 @@ def unmatched(
         The number of the list, the two ids as messages show them, and the
         question.
     """
-    found = None if some_match else alike(ones, others, _DIFFERENCES)
+    found = None if some_match else alike(ones, others, _DIFFERENCES, 1)
     found = found or _shifted(ones, others)
     if found:
         return found
     place, other = others[0]
     one = next(id_ for list_, id_ in ones if list_ == place)
     one, other = as_text(one), as_text(other)
-    return place, repr(one), repr(other), "Do both sides use the same ids?"
+    return place, repr(one), repr(other), IN_DOUBT
 
 
 def _numbers(ids: WithLists) -> Iterator[tuple[int, int]]:
@@ -108,7 +125,7 @@ def _shifted(
         found = [
             (list_, x) for list_, x in numbers if (list_, x + step) in known
         ]
-        if len(found) >= _FEW and 2 * len(found) >= len(numbers):
+        if len(found) >= FEW and 2 * len(found) >= len(numbers):
             place, other = found[0]
             question = (
                 "Are ids numbered from 0 on one side, and from 1 on the other?"
@@ -117,10 +134,30 @@ def _shifted(
     return None
 
 
+def alike_in_part(
+    ones: WithLists, others: WithLists
+) -> tuple[int, str, str, str] | None:
+    """Return two ids of one list that differ in a part, or None.
+
+    A part may tell items apart, so that many ids must match without it, and few
+    of them those of the next list.
+    """
+    least = max(FEW, int(_MANY * len(others)))
+    lists = list(dict.fromkeys(list_ for list_, _ in others))
+    following = dict(zip(lists, lists[1:] + lists[:1], strict=True))
+    elsewhere = [(following[list_], x) for list_, x in others]
+    for part in PARTS:
+        if found := alike(ones, others, [part], least):
+            chance = alike(ones, elsewhere, [part], least // FEW)
+            return None if chance or len(lists) < 2 else found
+    return None
+
+
 def alike(
     ones: WithLists,
     others: WithLists,
-    differences: Iterable[str] = _SPELLINGS,
+    differences: Iterable[str] = SPELLINGS,
+    least: int = 1,
 ) -> tuple[int, str, str, str] | None:
     """Return two ids of one list that differ in spelling, or None.
 
@@ -129,15 +166,22 @@ def alike(
         others: as in `unmatched`.
         differences: the keys of `_DIFFERENCES` to try, by default those that
             change nothing but the spelling.
+        least: the number of ids that must differ so.
     """
     for difference in differences:
         plain = _DIFFERENCES[difference]
         by_form = {(list_, plain(str(as_text(x)))): x for list_, x in others}
-        for place, one in ones:
-            other = by_form.get((place, plain(str(as_text(one)))), one)
-            if other != one:
-                show = ascii if plain is _normal else repr  # they look alike
-                question = f"Do the ids differ only {difference}?"
-                one, other = as_text(one), as_text(other)
-                return place, show(one), show(other), question
+        if difference in PARTS and len(by_form) < len(others):
+            continue  # the part tells them apart
+        pairs = (
+            (place, one, by_form.get((place, plain(str(as_text(one)))), one))
+            for place, one in ones
+        )
+        found = [pair for pair in pairs if pair[1] != pair[2]]
+        if len(found) >= least:
+            show = ascii if plain is _normal else repr  # they look alike
+            question = f"Do the ids differ only {difference}?"
+            place, one, other = found[0]
+            one, other = as_text(one), as_text(other)
+            return place, show(one), show(other), question
     return None

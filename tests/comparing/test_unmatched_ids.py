@@ -2,6 +2,7 @@
 
 import json
 import re
+import unicodedata
 import warnings
 
 import numpy as np
@@ -194,4 +195,83 @@ def test_a_system_without_a_query_of_the_truth_is_refused(encode):
     )
     with pytest.raises(ValueError, match=text):
         krm.compare(truth, {"s": run}, MRR)
-    krm.compare(truth, {"s": {**run, encode("q0"): {encode("d"): 1.0}}}, MRR)
+    run[encode("q0")] = {encode("d"): 1.0}
+    text = (
+        "no rows of 'q2', and the truth has no query 'Q2'. Do the ids differ "
+        "only in case?"
+    )
+    with pytest.warns(UserWarning, match=text):
+        krm.compare(truth, {"s": run}, MRR)
+
+
+def misspelt(item=str, query=str, every=2, truth_ids="d", run_ids="d", seed=0):
+    """A truth, and a run that writes every second id or query in another way."""
+    rng = np.random.default_rng(seed)
+    truth, run = {}, {}
+    for i in range(20):
+        asked = f"what is é {i}?"
+        items = [f"{truth_ids}{x}" for x in rng.permutation(500)[:30]]
+        others = [f"{run_ids}{x}" for x in rng.permutation(500)[:15]]
+        truth[asked] = dict.fromkeys(items[:5], 1)
+        found = items[:3] + (items[5:20] if run_ids == truth_ids else others)
+        run[query(asked) if i % every else asked] = {
+            item(x) if k % every else x: float(rng.random())
+            for k, x in enumerate(found)
+        }
+    return truth, run
+
+
+@pytest.mark.parametrize(
+    "difference, spell",
+    [
+        ("in case", str.upper),
+        ("in quotes or a mark at the end", '"{}"'.format),
+        ("in the number of a chunk", "{}#0".format),
+        ("in the number of a chunk", "{}-0".format),
+        ("in the parameters of a URL", "{}?utm=1".format),
+        ("in the path before a name", "docs/{}".format),
+        ("in a prefix before the digits", "passage{}".format),
+    ],
+)
+def test_items_of_which_half_have_another_spelling(difference, spell):
+    with pytest.warns(UserWarning, match=f"differ only {difference}"):
+        krm.evaluate(*misspelt(spell), "Recall@10")
+
+
+@pytest.mark.parametrize(
+    "difference, spell",
+    [
+        ("in case", str.upper),
+        ("in quotes or a mark at the end", lambda x: x.rstrip("?")),
+        (
+            "in Unicode normalization",
+            lambda x: unicodedata.normalize("NFD", x),
+        ),
+    ],
+)
+def test_queries_of_which_half_have_another_spelling(difference, spell):
+    with pytest.warns(UserWarning, match=f"differ only {difference}"):
+        krm.evaluate(*misspelt(query=spell), "Recall@10")
+
+
+def test_items_in_two_spellings_within_a_list():
+    truth, run = misspelt()
+    for found in run.values():
+        found.update({x.upper(): y for x, y in list(found.items())[:5]})
+    with pytest.warns(UserWarning, match="differ only in case"):
+        krm.evaluate(truth, run, "Recall@10")
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_two_kinds_of_items_are_not_two_spellings(seed):
+    """Of 500 documents and 500 pictures, some have one number by chance."""
+    data = misspelt(truth_ids="doc", run_ids="img", seed=seed)
+    assert "differ" not in str(krm.evaluate(*data, "Recall@10"))
+
+
+def test_a_random_recommender_has_the_ids_of_the_truth():
+    truth = {f"u{i}": [f"d{i}{x}" for x in range(5)] for i in range(4)}
+    run = {f"u{i}": [f"d{(i + 1) % 4}{x}" for x in range(5)] for i in range(4)}
+    with pytest.warns(UserWarning, match="for other queries"):
+        result = krm.evaluate(truth, run, "Recall@5")
+    assert "same ids" not in str(result)

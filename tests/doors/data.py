@@ -306,6 +306,16 @@ CHECKED = {
         "scores are ranks",
         in_batches=False,
     ),
+    "what argsort returned, as integers": Data(
+        changed(
+            score=np.random.default_rng(1)
+            .permuted(np.tile(np.arange(SAME), (6, 1)), axis=1)
+            .ravel()
+            .tolist()
+        ),
+        "scores are places",
+        right_in="without notes",
+    ),
     "the id of the query first in most lists": Data(
         changed(
             item=lambda row, i: (

@@ -108,6 +108,28 @@ def test_ids_that_end_in_zeros():
     )
 
 
+@pytest.mark.parametrize("as_given", [np.array, np.ndarray.tolist])
+@pytest.mark.parametrize(
+    "inputs, y_true",
+    [
+        ("scores", lambda ids: {"labels": LABELS, "exclude": ids}),
+        (
+            "sparse",
+            lambda ids: {"target": np.full((12, 1), 2), "exclude": ids},
+        ),
+        ("sparse", lambda ids: ids),
+    ],
+)
+def test_excluded_items_and_targets_that_end_in_zeros(inputs, y_true, as_given):
+    metric = krm.RecallAtK(k=3, inputs=inputs)
+    ids = np.array([[5, 0, 0], [4, 1, 6]] * 6)
+    [words] = said(metric.update_state, y_true(as_given(ids)), SCORES)
+    assert "`numpy.where(ids == 0, -1, ids)`" in words
+    metric.reset_state()
+    ids = np.where(ids == 0, -1, ids)
+    assert not said(metric.update_state, y_true(as_given(ids)), SCORES)
+
+
 def test_rows_are_looked_at_once():
     """A job says what it has seen of all rows, and its metrics nothing."""
     query = np.repeat(np.arange(12), 8)

@@ -362,15 +362,24 @@ def _places(facts: Facts, _: Sequence[Any]) -> _Found:
     )
 
 
-def _may_be_places(facts: Facts, _: Sequence[Any]) -> _Found:
-    found = facts.evidence
-    if not found.may_be_places or found.are_places or found.are_scores:
-        return None
-    return (
-        f"The scores of {facts.run} are {found.numbers} once in each list, as "
-        "ranks are. The highest is the best.",
-        facts.remedies["places"],
-    )
+def _may_be_places(
+    are_integers: bool,
+) -> Callable[[Facts, Sequence[Any]], _Found]:
+    """Return the check of scores that may be places, of integers or others."""
+
+    def says(facts: Facts, _: Sequence[Any]) -> _Found:
+        found = facts.evidence
+        if not found.may_be_places or found.are_places or found.are_scores:
+            return None
+        if facts.are_integers is not are_integers:
+            return None
+        return (
+            f"The scores of {facts.run} are {found.numbers} once in each list, "
+            "as ranks are. The highest is the best.",
+            facts.remedies["places"],
+        )
+
+    return says
 
 
 def _reversed(facts: Facts, metrics: Sequence[Any]) -> _Found:
@@ -523,7 +532,8 @@ CHECKS = (
     Check("equal_scores", "warning", "score", _equal_scores),
     Check("infinite_scores", "warning", "score", _infinite_scores),
     Check("places", "warning", "whole", _places),
-    Check("may_be_places", "note", "whole", _may_be_places),
+    Check("integer_places", "warning", "whole", _may_be_places(True)),
+    Check("may_be_places", "note", "whole", _may_be_places(False)),
     Check("reversed", "warning", "whole", _reversed, in_batches=False),
     Check("rows_again", "warning", "whole", _rows_again),
     Check("fillers", "note", "whole", _fillers, in_batches=False),

@@ -108,6 +108,8 @@ class Facts:
         first: what the first lists show.
         tied: which metrics read different scores as tied, in a sentence, or
             None.
+        are_integers: True if scores are integers, as `argsort` returns them and
+            no model does, where nobody reads a note.
     """
 
     truth: str = "The truth"
@@ -133,6 +135,7 @@ class Facts:
     evidence: Evidence = dataclasses.field(default_factory=Evidence)
     first: FirstLists = dataclasses.field(default_factory=FirstLists)
     tied: str | None = None
+    are_integers: bool = False
 
     def add_labels(self, labels: np.ndarray) -> None:
         """Add labels of any shape."""
@@ -242,6 +245,7 @@ class Facts:
             evidence=self.evidence + other.evidence,
             first=self.first + other.first,
             tied=self.tied or other.tied,
+            are_integers=self.are_integers and other.are_integers,
         )
 
     @property

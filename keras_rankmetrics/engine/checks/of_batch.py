@@ -14,7 +14,7 @@ from keras_rankmetrics.engine.backend.tracing import concrete
 from keras_rankmetrics.engine.checks.checks import said_of
 from keras_rankmetrics.engine.checks.facts import BATCH, Facts, of_ties
 from keras_rankmetrics.engine.inputs import Lists
-from keras_rankmetrics.engine.inputs.tensors import are_tied
+from keras_rankmetrics.engine.inputs.tensors import are_tied, integers
 from keras_rankmetrics.types import Reading
 
 _LISTS = 32  # at most
@@ -23,21 +23,29 @@ _MANY = 50  # labels, of which some are of irrelevant items
 _FEW = 3  # lists that have them
 
 
-def facts_of(form: Reading, lists: Lists, y_pred: Any) -> Facts | None:
+def facts_of(
+    form: Reading, lists: Lists, y_true: Any, y_pred: Any
+) -> Facts | None:
     """Return the facts of the first lists; None for other forms, or if traced.
 
     Args:
-        form: the form of the input: labels and `"scores"`, or `"ids"`.
+        form: the form of the input.
         lists: the lists.
+        y_true: as passed.
         y_pred: as passed.
     """
-    if form not in ("scores", "ids"):
+    if form not in ("scores", "sparse", "ids"):
         return None
     if is_compiled_by_torch() or concrete(ops.any(lists.present)) is None:
         return None
+    excluded = y_true.get("exclude") if isinstance(y_true, dict) else None
     content: Any = lists.content
+    if form == "sparse":
+        return _facts_of_ids(content.targets, excluded)
     if form == "ids":
-        return _facts_of_ids(content.relevant_ids, content.recommended)
+        return _facts_of_ids(
+            content.relevant_ids, content.recommended, excluded
+        )
     labels, scores = content.labels, content.scores
     some = max(3, min(_LISTS, _ITEMS // max(labels.shape[-1] or 1, 1)))
     # A tensor of torch that NumPy has seen may change without a trace, so that
@@ -52,6 +60,7 @@ def facts_of(form: Reading, lists: Lists, y_pred: Any) -> Facts | None:
     numbers, items = np.nonzero(labels >= 0)
     labels, scores = labels[numbers, items], scores[numbers, items]
     found = Facts("`y_true`", "`y_pred`", remedies=BATCH)
+    found.zeros = _end_in_zeros(excluded)
     found.add_whole(numbers, scores, labels)
     # A model has no integers as scores, but `argsort` has.
     are_places = (
@@ -71,20 +80,27 @@ def facts_of(form: Reading, lists: Lists, y_pred: Any) -> Facts | None:
 
 
 def _facts_of_ids(*sides: Any) -> Facts:
-    """Return the facts of ids: whether 0 may be padding.
+    """Return the facts of ids: whether 0 may be padding."""
+    return Facts(remedies=BATCH, zeros=any(map(_end_in_zeros, sides)))
 
-    No other id occurs twice in a list then.
+
+def _end_in_zeros(ids: Any) -> bool:
+    """Return True if a row ends in several zeros, and no row has others twice.
+
+    Args:
+        ids: `[lists, row]`. Other shapes need no padding.
     """
-    found = Facts(remedies=BATCH)
-    for side in sides:
-        ids = ops.convert_to_numpy(ops.copy(side[:_LISTS]))
-        if ids.shape[-1] < 2:
-            continue
-        ordered = np.sort(ids, axis=-1)
-        again = (ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] > 0)
-        ends = (ids[:, -2:] == 0).all(axis=-1)
-        found.zeros |= bool(ends.any() and not again.any())
-    return found
+    if ids is None:
+        return False
+    if isinstance(ids, list | tuple):
+        ids = integers("ids", ids, "ids")
+    if len(ids.shape) != 2 or (ids.shape[-1] or 0) < 2:
+        return False
+    first = ops.convert_to_numpy(ops.copy(ids[:_LISTS]))
+    ordered = np.sort(first, axis=-1)
+    again = (ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] > 0)
+    ends = (first[:, -2:] == 0).all(axis=-1)
+    return bool(ends.any() and not again.any())
 
 
 def _tied(y_pred: Any, read: np.dtype) -> str | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+import unicodedata
 
 import numpy as np
 
@@ -41,7 +42,8 @@ def two_spellings(ids: np.ndarray) -> tuple[str, str] | None:
     """Return two ids that may be one, or None.
 
     They differ by blanks at the ends, or are 1 and 1.0; or, if many ids do, by
-    case, leading zeros, quotes, `_` and `-`, or the scheme or slash of a URL.
+    case, leading zeros, quotes, `?`, `_` and `-`, Unicode form, or the scheme
+    or slash of a URL.
 
     Args:
         ids: ids, of which the first ones are compared.
@@ -67,7 +69,9 @@ def two_spellings(ids: np.ndarray) -> tuple[str, str] | None:
 
 def _folded(text: str) -> str:
     """Return what ids share that differ by case, zeros, quotes and the like."""
-    text = text.casefold().replace("_", "-").strip("\"'/")
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", text)
+    text = text.casefold().replace("_", "-").strip("\"'/?")
     return text.removeprefix("http://").removeprefix("https://").lstrip("0")
 
 

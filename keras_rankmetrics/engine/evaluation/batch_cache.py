@@ -190,7 +190,7 @@ class Batch:
             if self.is_watched:
                 self.misreadings[reading] = Misreadings.of(lists, y_true)
                 self.facts[reading] = of_batch.facts_of(
-                    reading[0], lists, y_pred
+                    reading[0], lists, y_true, y_pred
                 )
         lists = self._lists[reading]
         if definition.by is not None:
