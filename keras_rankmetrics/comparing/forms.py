@@ -242,9 +242,27 @@ class ByQuery(Input):
 
     def names(self) -> list[Any] | None:
         """Return None for hits, which may have a field of any name."""
+        return None if self._fields else []
+
+    def roles(self) -> dict[str, Any]:
+        """Return the fields of hits that are read."""
+        keys = {
+            "item": self.reading.keys_of_items(self._fields),
+            self.value: self.reading.candidates(self.value, self._fields),
+        }
+        return {role: names[0] for role, names in keys.items() if names}
+
+    def unread(self) -> list[Any]:
+        """Return the other fields of hits."""
+        read = self.roles().values()
+        return [name for name in self._fields if name not in read]
+
+    @functools.cached_property
+    def _fields(self) -> list[Any]:
+        """The names of the fields of the first hit; none of other forms."""
         first = first_of(self.entries[1])
         is_list = isinstance(first, list | tuple)
-        return None if is_list and isinstance(first[0], Mapping) else []
+        return [*first[0]] if is_list and isinstance(first[0], Mapping) else []
 
     @functools.cached_property
     def entries(self) -> tuple[np.ndarray, list[Any]]:

@@ -589,7 +589,8 @@ def checked_values(values: Any, argument: str) -> np.ndarray:
         error = TypeError if hasattr(values, "dtype") else ValueError
         raise error(
             f"The values of {argument} should be numbers. Received: {first!r}, "
-            f"of the type {type(first).__name__}. Convert them to floats."
+            f"of the type {type(first).__name__}. Convert them to numbers, "
+            "such as 1 for relevant items and 0 for others."
         )
     is_integer = array.dtype.kind in "iu" and array.size > 0
     if is_integer and max(int(array.max()), -int(array.min())) > EXACT:

@@ -425,6 +425,15 @@ def _remedy(x: Any) -> str:
     """Return what to do with a dict that nearly has a form, or ""."""
     if not isinstance(x, Mapping) or not x:
         return ""
+    if all(isinstance(each, int) for each in x.values()):
+        return "Pass `{query: [id] for query, id in x.items()}`."
+    first = first_of(x.values())
+    pair = first_of(first) if isinstance(first, list) else None
+    if isinstance(pair, tuple) and isinstance(pair[-1], str):
+        return (
+            "Pass the id first: `{query: {id: score for score, id in pairs} "
+            "for query, pairs in x.items()}`."
+        )
     if all(isinstance(each, str) for each in x.values()):
         form = "[text]"
         for mark, reads in _READS.items():

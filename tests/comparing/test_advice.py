@@ -72,6 +72,17 @@ def by_id(x):
     return {q: dict(zip(row.indices, row.data, strict=True)) for q, row in rows}
 
 
+SWAPPED = {q: [(x, d) for d, x in row.items()] for q, row in RUN.items()}
+
+
+def words(relevant, other):
+    """The binary truth with two labels."""
+    return {
+        q: {d: relevant if x else other for d, x in row.items()}
+        for q, row in TRUTH.items()
+    }
+
+
 def renamed(of, name):
     return {q: {name(d): x for d, x in row.items()} for q, row in of.items()}
 
@@ -105,6 +116,37 @@ ADVICE = {
             BINARY, {q: " ".join(row).split() for q, row in RANKED.items()}
         ),
         EXPECTED_BINARY,
+    ),
+    "one id for each query": (
+        lambda: ndcg(dict.fromkeys(RANKED, 1), {q: [2, 1] for q in RANKED}),
+        "Pass `{query: [id] for query, id in x.items()}`",
+        lambda: ndcg({q: [1] for q in RANKED}, {q: [2, 1] for q in RANKED}),
+        1 / np.log2(3),
+    ),
+    "pairs of a score and an id": (
+        lambda: ndcg(TRUTH, {q: SWAPPED[q] for q in RUN}),
+        "Pass the id first: `{query: {id: score for score, id in pairs} for "
+        "query, pairs in x.items()}`",
+        lambda: ndcg(
+            TRUTH,
+            {
+                query: {id: score for score, id in pairs}
+                for query, pairs in SWAPPED.items()
+            },
+        ),
+        EXPECTED,
+    ),
+    "labels that are words": (
+        lambda: ndcg(words("yes", "no"), RANKED),
+        "such as 1 for relevant items and 0 for others",
+        lambda: ndcg(words(1, 0), RANKED),
+        EXPECTED_BINARY,
+    ),
+    "labels of -1 and 1": (
+        lambda: ndcg(np.where(_LABELS > 0, 1, -1), _SCORES),
+        "replace it by 0: `numpy.maximum(labels, 0)`",
+        lambda: ndcg(np.maximum(np.where(_LABELS > 0, 1, -1), 0), _SCORES),
+        ndcg(np.where(_LABELS > 0, 1, 0), _SCORES),
     ),
     "ids in a text with commas": (
         lambda: ndcg(BINARY, {q: ", ".join(row) for q, row in RANKED.items()}),

@@ -205,7 +205,7 @@ def test_a_system_without_a_query_of_the_truth_is_refused(encode):
 
 
 def misspelt(item=str, query=str, every=2, truth_ids="d", run_ids="d", seed=0):
-    """A truth, and a run that writes every second id or query in another way."""
+    """A truth, and a run that writes every second id or query differently."""
     rng = np.random.default_rng(seed)
     truth, run = {}, {}
     for i in range(20):

@@ -45,7 +45,7 @@ class Data:
 
     @property
     def value(self) -> float:
-        """NDCG@10 of data without ties, by its formula."""
+        """NDCG@10, by its formula."""
         lists = by_query(self.columns, "label", "score")
         return math.fsum(map(ndcg, lists.values())) / len(lists)
 
@@ -60,16 +60,22 @@ def by_query(columns: Mapping[str, Sequence[Any]], *names: str) -> dict:
 
 
 def ndcg(rows: Sequence[tuple[float, float]], k: int = 10) -> float:
-    """Return NDCG@k of labels and different scores, with gains 2**label - 1."""
-    there = [row for row in rows if row[1] > -math.inf]
-    assert len({score for _, score in there}) == len(there)
-    ranked = [label for label, _ in sorted(there, key=lambda x: -x[1])]
-    ideal = sorted((label for label, _ in rows), reverse=True)
+    """Return NDCG@k of labels and scores, with gains 2**label - 1.
 
-    def dcg(labels):
+    Items with one score have their mean gain.
+    """
+    there = [row for row in rows if row[1] > -math.inf]
+    of_score: dict[float, list[float]] = {}
+    for label, score in sorted(there, key=lambda x: -x[1]):
+        of_score.setdefault(score, []).append(2.0**label - 1)
+    ranked = [
+        sum(gains) / len(gains) for gains in of_score.values() for _ in gains
+    ]
+    ideal = sorted((2.0**label - 1 for label, _ in rows), reverse=True)
+
+    def dcg(gains):
         return sum(
-            (2.0**label - 1) / math.log2(rank + 1)
-            for rank, label in enumerate(labels[:k], 1)
+            gain / math.log2(rank + 1) for rank, gain in enumerate(gains[:k], 1)
         )
 
     return dcg(ranked) / dcg(ideal) if dcg(ideal) else 0.0
@@ -315,6 +321,29 @@ CHECKED = {
         ),
         "scores are places",
         right_in="without notes",
+    ),
+    "labels as scores": Data(
+        changed(score=lambda row, i: row["label"]),
+        "labels passed twice",
+        right_in="without notes",
+        in_batches=False,
+    ),
+    "grades as scores": Data(
+        changed(score=lambda row, i: i % 3),
+        "scores are labels",
+        right_in="without notes",
+        in_batches=False,
+    ),
+    "ranks as labels": Data(
+        changed(
+            label=np.random.default_rng(2)
+            .permuted(np.tile(np.arange(SAME) + 1, (6, 1)), axis=1)
+            .ravel()
+            .tolist()
+        ),
+        "labels are ranks",
+        right_in="without notes",
+        in_batches=False,
     ),
     "the id of the query first in most lists": Data(
         changed(

@@ -123,7 +123,6 @@ def test_fit_warns_unless_it_is_compiled():
 # Labels below 0
 
 MORE_THAN_PADDING = {
-    "labels of -1 and 1, and a 1 after a -1": [[-1, 1, 1, -1]],
     "labels of -1, 0 and 1, and a -1 between others": [[1, -1, 0, 1]],
     "negative labels from -1.5 to -0.5": [[-0.5, 1.5, -1.5, 0]],
     "negative labels from -0.5 to -0.5": [[0, 1, -0.5]],
@@ -143,6 +142,14 @@ def test_negative_labels_that_are_more_than_padding(received, kind):
     y_true = {"labels": labels, "mask": labels >= 0}
     scores = np.arange(labels.size)[None]
     assert doubts(lambda: updated(kind(), y_true, scores)) == []
+
+
+def test_labels_of_minus_one_and_one():
+    labels = np.float32([[-1, 1, 1, -1]])
+    [text] = doubts(lambda: updated(krm.NDCG(), labels, times=3))
+    assert "Received: labels of -1 and 1, and a 1 after a -1." in text
+    assert "`numpy.maximum(labels, 0)`" in text
+    assert doubts(lambda: updated(krm.NDCG(), np.maximum(labels, 0))) == []
 
 
 @pytest.mark.parametrize(

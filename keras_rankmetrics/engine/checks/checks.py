@@ -408,6 +408,37 @@ def _fillers(facts: Facts, _: Sequence[Any]) -> _Found:
     )
 
 
+def _scores_are_labels(facts: Facts, _: Sequence[Any]) -> _Found:
+    if not facts.first.are_labels:
+        return None
+    return (
+        f"The scores of {facts.run} are the labels, in each list.",
+        "If they were passed twice, pass the scores of the system.",
+    )
+
+
+def _scores_are_grades(facts: Facts, _: Sequence[Any]) -> _Found:
+    first = facts.first
+    if not first.have_grades or first.are_labels:
+        return None
+    return (
+        f"The scores of {facts.run} are a few whole numbers in each list, as "
+        "grades are, and tie most items.",
+        "If they are the labels, the truth comes first; if they are classes, "
+        "pass the probabilities.",
+    )
+
+
+def _labels_are_places(facts: Facts, _: Sequence[Any]) -> _Found:
+    if not facts.of_labels.may_be_places:
+        return None
+    return (
+        f"The labels of {facts.truth.lower()} are {facts.of_labels.numbers} "
+        "once in each list, as ranks are. The highest is the best.",
+        "If 1 is the best, turn them round.",
+    )
+
+
 def _rows_again(facts: Facts, _: Sequence[Any]) -> _Found:
     if not facts.first.has_rows_again:
         return None
@@ -535,6 +566,11 @@ CHECKS = (
     Check("integer_places", "warning", "whole", _may_be_places(True)),
     Check("may_be_places", "note", "whole", _may_be_places(False)),
     Check("reversed", "warning", "whole", _reversed, in_batches=False),
+    Check("labels", "note", "whole", _scores_are_labels, in_batches=False),
+    Check("grades", "note", "whole", _scores_are_grades, in_batches=False),
+    Check(
+        "ranks_as_labels", "note", "whole", _labels_are_places, in_batches=False
+    ),
     Check("rows_again", "warning", "whole", _rows_again),
     Check("fillers", "note", "whole", _fillers, in_batches=False),
     Check("own_first", "warning", "whole", _own_first),

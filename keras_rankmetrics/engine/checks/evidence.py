@@ -20,6 +20,7 @@ _CLEAR = 2.5  # standard errors that are no chance in the lists of a batch
 _ROWS = 2**15  # of the first lists, or more, for the rest of a list
 _SURE = 3.5  # standard errors that are no chance in many tables
 _MOST = 0.6  # share of the lists that have the wrong direction
+_GRADE = 4  # the highest of whole scores that may be grades
 _NEARLY_ALL = 0.8  # share of the lists that find their own item
 
 AreOwn = Callable[[np.ndarray], np.ndarray]
@@ -154,6 +155,9 @@ class FirstLists:
         lists: the number of lists of four items or more.
         zeros: the number of these whose scores are all 0.
         fillers: the number of these whose labels are all 0, too.
+        graded: the number of these whose scores are grades with ties.
+        equal: the number of these whose scores are the labels, of which some
+            differ.
         again: the number of these in which each row occurs as many times,
             twice or more.
         own: the number of these whose best item has the id of the query.
@@ -168,6 +172,8 @@ class FirstLists:
     lists: int = 0
     zeros: int = 0
     fillers: int = 0
+    graded: int = 0
+    equal: int = 0
     again: int = 0
     own: int = 0
     own_relevant: int = 0
@@ -180,8 +186,18 @@ class FirstLists:
 
     @property
     def has_fillers(self) -> bool:
-        """True if few lists have scores of 0 alone, and none of them a label."""
+        """True if few lists have scores of 0 alone, and no label there."""
         return 0 < self.fillers == self.zeros <= self.lists / 2
+
+    @property
+    def have_grades(self) -> bool:
+        """True if the scores of several lists, and of no others, are grades."""
+        return self.lists >= _FEW and self.graded == self.lists
+
+    @property
+    def are_labels(self) -> bool:
+        """True if the scores of several lists, and no others, are labels."""
+        return self.lists >= _FEW and self.equal == self.lists
 
     @property
     def has_rows_again(self) -> bool:
@@ -263,6 +279,8 @@ def _sums(
         int(have_say.sum()),
         int(zeros.sum()),
         int((zeros & ~have_labels).sum()),
+        int((_are_graded(scores, starts) & have_say).sum()),
+        int((_are_equal(scores, labels, starts) & have_say).sum()),
         int((_have_rows_again(scores, labels, starts) & have_say).sum()),
         int(own.sum()),
         int((own & (labels[best] > 0)).sum()),
@@ -301,6 +319,29 @@ def covariances(
         squares = (np.add.reduceat(x * x, starts) for x in (one, other))
         variance = np.multiply(*squares) / np.maximum(lengths - 1, 1)
         return np.add.reduceat(one * other, starts), variance
+
+
+def _are_graded(scores: np.ndarray, starts: np.ndarray) -> np.ndarray:
+    """Return True for lists with few whole numbers, from 0 on, as scores."""
+    grades = (scores >= 0) & (scores <= _GRADE) & (scores == np.floor(scores))
+    lengths = np.diff(starts, append=len(scores))
+    steps = np.append(False, scores[1:] != scores[:-1])
+    steps[starts] = False
+    values = 1 + np.add.reduceat(steps.astype(int), starts)
+    few: np.ndarray = (values > 1) & (2 * values <= lengths)
+    return few & np.logical_and.reduceat(grades, starts)
+
+
+def _are_equal(
+    scores: np.ndarray, labels: np.ndarray, starts: np.ndarray
+) -> np.ndarray:
+    """Return True for lists whose scores are the labels, of several values."""
+    of_lists = np.logical_and.reduceat(scores == labels, starts)
+    several = np.minimum.reduceat(labels, starts) < (
+        np.maximum.reduceat(labels, starts)
+    )
+    found: np.ndarray = of_lists & several
+    return found
 
 
 def _have_rows_again(

@@ -105,6 +105,7 @@ class Facts:
         spelled: two ids that may be one query, or None.
         infinite: True if an item has an infinite score that makes it the best.
         evidence: what all lists have in common.
+        of_labels: what all lists have in common if labels were the scores.
         first: what the first lists show.
         tied: which metrics read different scores as tied, in a sentence, or
             None.
@@ -133,6 +134,7 @@ class Facts:
     spelled: tuple[str, str] | None = None
     infinite: bool = False
     evidence: Evidence = dataclasses.field(default_factory=Evidence)
+    of_labels: Evidence = dataclasses.field(default_factory=Evidence)
     first: FirstLists = dataclasses.field(default_factory=FirstLists)
     tied: str | None = None
     are_integers: bool = False
@@ -223,6 +225,7 @@ class Facts:
     ) -> None:
         """Add whole lists, as `FirstLists.with_lists` takes them."""
         self.evidence = self.evidence.with_lists(lists, scores, labels)
+        self.of_labels = self.of_labels.with_lists(lists, labels, scores)
         self.first = self.first.with_lists(lists, scores, labels, are_own)
 
     def __add__(self, other: Facts) -> Facts:
@@ -243,6 +246,7 @@ class Facts:
             spelled=self.spelled or other.spelled,
             infinite=self.infinite or other.infinite,
             evidence=self.evidence + other.evidence,
+            of_labels=self.of_labels + other.of_labels,
             first=self.first + other.first,
             tied=self.tied or other.tied,
             are_integers=self.are_integers and other.are_integers,

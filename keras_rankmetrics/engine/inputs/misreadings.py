@@ -25,6 +25,12 @@ _WRAPPED = [
     for below in (1, 2)
 ]
 _LARGE = min(_WRAPPED)
+_ONE_OR_MINUS_ONE = (
+    "Labels should be 0 for irrelevant items. Received: labels of -1 and 1, "
+    "and a 1 after a -1. Items with a negative label are left out, so that "
+    "all others are relevant. If -1 is irrelevant, replace it by 0: "
+    "`numpy.maximum(labels, 0)`."
+)
 
 
 class Misreadings(NamedTuple):
@@ -155,12 +161,11 @@ def padding_warning(labels: np.ndarray, has_order: bool | None) -> str | None:
     elif low >= high and low == np.floor(low):
         if not has_order or not np.isin(labels, (-1, 0, 1)).all():
             return None
-        received = "labels of -1 and 1, and a 1 after a -1"
-        is_wrong = bool((negative[..., :-1] & ~negative[..., 1:]).any())
-        if (labels == 0).any():
-            received = "labels of -1, 0 and 1, and a -1 between others"
-            is_wrong = _are_between(negative)
-        if not is_wrong:
+        if not (labels == 0).any():
+            has_others = (negative[..., :-1] & ~negative[..., 1:]).any()
+            return _ONE_OR_MINUS_ONE if has_others else None
+        received = "labels of -1, 0 and 1, and a -1 between others"
+        if not _are_between(negative):
             return None
     else:
         remedy = "replace them: `numpy.where(labels < 0, -1, labels)`"
