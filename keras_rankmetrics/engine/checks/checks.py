@@ -566,8 +566,20 @@ CHECKS = (
     Check("integer_places", "warning", "whole", _may_be_places(True)),
     Check("may_be_places", "note", "whole", _may_be_places(False)),
     Check("reversed", "warning", "whole", _reversed, in_batches=False),
-    Check("labels", "note", "whole", _scores_are_labels, in_batches=False),
-    Check("grades", "note", "whole", _scores_are_grades, in_batches=False),
+    Check(
+        "labels_as_scores",
+        "note",
+        "whole",
+        _scores_are_labels,
+        in_batches=False,
+    ),
+    Check(
+        "grades_as_scores",
+        "note",
+        "whole",
+        _scores_are_grades,
+        in_batches=False,
+    ),
     Check(
         "ranks_as_labels", "note", "whole", _labels_are_places, in_batches=False
     ),
