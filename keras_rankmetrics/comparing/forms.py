@@ -697,6 +697,13 @@ def _of_hits(x: Any, value: str, reading: Reading) -> tuple[Any, Any]:
     if isinstance(first, Mapping):
         names = list(first)
         keys = reading.keys_of_items(names), reading.candidates(value, names)
+        if [len(key) for key in keys] == [1, 0]:
+            raise ValueError(
+                f"A hit should have a {value}. Received: {names}. If the hits "
+                "of a query are in order, pass their ids: `{query: "
+                f"[hit[{keys[0][0]!r}] for hit in hits] for query, hits in "
+                f'x.items()}}`; or name it: `columns={{"{value}": "..."}}`.'
+            )
         if [len(key) for key in keys] != [1, 1]:
             raise ValueError(
                 "A hit should have one key for the item, and one for its "

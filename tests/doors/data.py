@@ -322,6 +322,19 @@ CHECKED = {
         "scores are places",
         right_in="without notes",
     ),
+    "a join by the query alone": Data(
+        {
+            name: [
+                {"label": y, "score": x, "item": f"{d}{e}", "query": q}[name]
+                for q, rows in by_query(ROW, "item", "label", "score").items()
+                for d, _, x in rows
+                for e, y, _ in rows
+            ]
+            for name in ROW
+        },
+        "all items have all labels",
+        in_batches=False,
+    ),
     "labels as scores": Data(
         changed(score=lambda row, i: row["label"]),
         "labels passed twice",

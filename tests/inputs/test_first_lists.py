@@ -126,6 +126,24 @@ def test_rows_that_are_there_again(times):
         assert not seen(other, again, again, again).has_rows_again
 
 
+def test_rows_that_are_joined_by_the_query_alone():
+    labels, scores = (0, 1, 2, 0), (0.5, 0.2, 0.9)
+    crossed = [(x, y) for x in scores for y in labels]
+    assert seen(*[crossed] * 3).are_crossed
+    assert not seen(*[crossed] * 2).are_crossed
+    ranked = [(0.5, 0), (0.2, 1), (0.9, 0), (0.1, 0)]
+    assert seen(*[crossed] * 8, ranked, ranked).are_crossed
+    assert not seen(*[crossed] * 8, *[ranked] * 3).are_crossed
+    for rows in (
+        crossed[1:],
+        [(x, 1) for x, _ in crossed],  # one label
+        [(x // 1, y) for x, y in crossed],  # one score
+        [(x, y) for x in scores for y in (0, 1)],  # each score twice
+        ranked,
+    ):
+        assert not seen(*[rows] * 3).are_crossed
+
+
 def test_queries_that_find_themselves():
     rows = [(0.5, 0), (0.2, 1), (0.9, 0), (0.1, 0)]
     own = np.array([False, False, True, False] * 20)

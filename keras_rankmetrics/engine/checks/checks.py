@@ -449,6 +449,17 @@ def _rows_again(facts: Facts, _: Sequence[Any]) -> _Found:
     )
 
 
+def _crossed(facts: Facts, _: Sequence[Any]) -> _Found:
+    if not facts.first.are_crossed:
+        return None
+    return (
+        "Each row should have the label and the score of one item. Received: "
+        f"all labels of the list at each score of {facts.run}, as if they were "
+        "joined by the query alone.",
+        "Join by the query and the item.",
+    )
+
+
 def _own_first(facts: Facts, _: Sequence[Any]) -> _Found:
     first = facts.first
     if not first.finds_own or first.own_relevant:
@@ -584,6 +595,7 @@ CHECKS = (
         "ranks_as_labels", "note", "whole", _labels_are_places, in_batches=False
     ),
     Check("rows_again", "warning", "whole", _rows_again),
+    Check("crossed", "warning", "whole", _crossed, in_batches=False),
     Check("fillers", "note", "whole", _fillers, in_batches=False),
     Check("own_first", "warning", "whole", _own_first),
     Check("own_relevant", "note", "whole", _own_relevant),

@@ -21,7 +21,7 @@ _ROWS = 2**15  # of the first lists, or more, for the rest of a list
 _SURE = 3.5  # standard errors that are no chance in many tables
 _MOST = 0.6  # share of the lists that have the wrong direction
 _GRADE = 4  # the highest of whole scores that may be grades
-_NEARLY_ALL = 0.8  # share of the lists that find their own item
+_NEARLY_ALL = 0.8  # share of the lists that have a property
 
 AreOwn = Callable[[np.ndarray], np.ndarray]
 
@@ -160,6 +160,7 @@ class FirstLists:
             differ.
         again: the number of these in which each row occurs as many times,
             twice or more.
+        crossed: the number of these in which each score has all labels.
         own: the number of these whose best item has the id of the query.
         own_relevant: the number of these in which it is relevant.
     """
@@ -175,6 +176,7 @@ class FirstLists:
     graded: int = 0
     equal: int = 0
     again: int = 0
+    crossed: int = 0
     own: int = 0
     own_relevant: int = 0
 
@@ -203,6 +205,11 @@ class FirstLists:
     def has_rows_again(self) -> bool:
         """True if several lists, and no others, have each row again."""
         return self.lists >= _FEW and self.again == self.lists
+
+    @property
+    def are_crossed(self) -> bool:
+        """True if several lists, and few others, have all labels each time."""
+        return self.crossed >= max(_FEW, _NEARLY_ALL * self.lists)
 
     @property
     def finds_own(self) -> bool:
@@ -267,6 +274,7 @@ def _sums(
         np.logical_or.reduceat(x != 0, starts) for x in (scores, labels)
     )
     zeros = have_say & ~have_scores
+    again, crossed = _are_repeated(scores, labels, starts)
     own = np.zeros(len(starts), bool)
     if are_own is not None:
         own = are_own(at[best]) & have_say
@@ -281,7 +289,8 @@ def _sums(
         int((zeros & ~have_labels).sum()),
         int((_are_graded(scores, starts) & have_say).sum()),
         int((_are_equal(scores, labels, starts) & have_say).sum()),
-        int((_have_rows_again(scores, labels, starts) & have_say).sum()),
+        int((again & have_say).sum()),
+        int((crossed & have_say).sum()),
         int(own.sum()),
         int((own & (labels[best] > 0)).sum()),
     )
@@ -344,13 +353,15 @@ def _are_equal(
     return found
 
 
-def _have_rows_again(
+def _are_repeated(
     scores: np.ndarray, labels: np.ndarray, starts: np.ndarray
-) -> np.ndarray:
-    """Return True for lists with each row as many times, twice or more.
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return True for lists with each row, or score, as many times.
 
-    Each score has one label then. Whole numbers, which a classifier may give
-    to several items, are no evidence.
+    The first is for lists with each row twice or more: each score has one label
+    then. Whole numbers, which a classifier may give to several items, are no
+    evidence. The second is for lists with each score three times or more, with
+    labels of one sum, of which some differ.
     """
     whole = np.logical_and.reduceat(scores == np.floor(scores), starts)
     begins = np.append(True, scores[1:] != scores[:-1])
@@ -360,10 +371,16 @@ def _have_rows_again(
     have_one_label = np.minimum.reduceat(labels, firsts) == (
         np.maximum.reduceat(labels, firsts)
     )
+    sums = np.add.reduceat(labels, firsts)
     of_lists = np.searchsorted(firsts, starts)
     least = np.minimum.reduceat(sizes, of_lists)
-    most = np.maximum.reduceat(sizes, of_lists)
-    agree = np.logical_and.reduceat(have_one_label, of_lists)
-    several = np.diff(of_lists, append=len(firsts)) > 1  # not one score alone
-    found: np.ndarray = ~whole & (least > 1) & (least == most) & agree & several
-    return found
+    are_even = least == np.maximum.reduceat(sizes, of_lists)
+    have_one = np.logical_and.reduceat(have_one_label, of_lists)
+    have_one_sum = np.minimum.reduceat(sums, of_lists) == (
+        np.maximum.reduceat(sums, of_lists)
+    )
+    number = np.diff(of_lists, append=len(firsts))  # of scores
+    again = ~whole & (least > 1) & are_even & have_one & (number > 1)
+    differ = ~np.logical_or.reduceat(have_one_label, of_lists)
+    crossed = (least > 2) & are_even & have_one_sum & differ & (number > 2)
+    return again, crossed

@@ -36,6 +36,7 @@ OPTIONS: Mapping[str, str] = {
     "returned, pass the scores that it sorted.",
 }
 TREC: Mapping[str, str] = {
+    "equal_scores": "If ranks order them, write `-rank` as the score.",
     "ranks_of_trec": "Scores count, as in trec_eval. For distances, pass "
     "`higher_is_better=False`; if the ranks are right, write `-rank` as the "
     "score.",
