@@ -2,7 +2,9 @@
 
 import ast
 import json
+import pathlib
 import re
+import tempfile
 import uuid
 import warnings
 
@@ -72,6 +74,22 @@ def by_id(x):
     return {q: dict(zip(row.indices, row.data, strict=True)) for q, row in rows}
 
 
+HITS = {q: [{"id": d} for d in row] for q, row in RANKED.items()}
+FOLDER = tempfile.TemporaryDirectory()
+
+
+def trec(name, score):
+    """A file of the run, in which a rank gives the score."""
+    path = pathlib.Path(FOLDER.name, f"{name}.trec")
+    rows = (
+        f"{q} Q0 {d} {rank} {score(rank)} tag"
+        for q, row in RANKED.items()
+        for rank, d in enumerate(row, 1)
+    )
+    path.write_text("\n".join(rows) + "\n")
+    return path
+
+
 SWAPPED = {q: [(x, d) for d, x in row.items()] for q, row in RUN.items()}
 
 
@@ -122,6 +140,21 @@ ADVICE = {
         "Pass `{query: [id] for query, id in x.items()}`",
         lambda: ndcg({q: [1] for q in RANKED}, {q: [2, 1] for q in RANKED}),
         1 / np.log2(3),
+    ),
+    "hits without a score": (
+        lambda: ndcg(TRUTH, HITS),
+        "pass their ids: `{query: [hit['id'] for hit in hits] for query, hits "
+        "in x.items()}`",
+        lambda: ndcg(
+            TRUTH, {query: [hit["id"] for hit in HITS[query]] for query in HITS}
+        ),
+        ndcg(TRUTH, RANKED),
+    ),
+    "a file of TREC of one score": (
+        lambda: ndcg(TRUTH, trec("constant", lambda rank: 1.0)),
+        "If ranks order them, write `-rank` as the score",
+        lambda: ndcg(TRUTH, trec("negated", lambda rank: -rank)),
+        EXPECTED,
     ),
     "pairs of a score and an id": (
         lambda: ndcg(TRUTH, {q: SWAPPED[q] for q in RUN}),
