@@ -183,6 +183,12 @@ def of_systems(
     for name, x in systems.items():
         argument = "`run`" if is_one else f"the system {name!r}"
         runs[name] = input_of(x, "score", argument, reading.of_system(name))
+        if reading.has_ranks and runs[name].names() == []:
+            raise ValueError(
+                "Each run should have a column of ranks. Received: the name "
+                f"{reading.chosen['score']!r}, and no columns in {argument}. "
+                "For ranks in dicts and arrays, pass `higher_is_better=False`."
+            )
     if is_one:
         together.check_run(runs[ALL])
     inputs = [judged, *runs.values()]

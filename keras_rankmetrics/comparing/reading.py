@@ -54,7 +54,8 @@ class Reading:
 
     Attributes:
         columns: the names of columns by role: `"query"`, `"item"`, `"score"`,
-            `"label"`, `"subtopic"`, `"weight"` and `"group"`.
+            `"label"`, `"subtopic"`, `"rank"`, `"weight"` and `"group"`. Ranks
+            become scores that are lower for better items.
         query_ids: `[queries]`, the ids of inputs that have their queries in
             order only; 0, 1, 2, ... by default.
         item_ids: `[items]`, the ids of items that a run numbers.
@@ -66,6 +67,7 @@ class Reading:
         duplicates: `"best"` to keep the best of equal items of a query;
             `"error"` to leave them in, for the join to find.
         takes: the roles with a value for each query that `columns` may name.
+        has_ranks: True if scores are ranks.
     """
 
     columns: Mapping[str, Any] | None = None
@@ -75,9 +77,11 @@ class Reading:
     drop_same_id: bool | None = None
     duplicates: Literal["error", "best"] = "error"
     takes: dataclasses.InitVar[tuple[str, ...]] = roles.OF_QUERIES
+    has_ranks: bool = dataclasses.field(default=False, init=False)
 
     def __post_init__(self, takes: tuple[str, ...]) -> None:
-        refused, columns = set(roles.OF_QUERIES) - {*takes}, self.chosen
+        refused = set(roles.OF_QUERIES) - {*takes}
+        columns = self.columns or {}
         known = [role for role in roles.COLUMN_NAMES if role not in refused]
         if not isinstance(columns, Mapping) or not set(columns) <= set(known):
             raise ValueError(
@@ -105,6 +109,7 @@ class Reading:
                     "`.tolist()`."
                 )
         check_choice("duplicates", self.duplicates, ("error", "best"))
+        self._read_ranks(columns)
         higher = self.higher_is_better
         values = higher.values() if isinstance(higher, Mapping) else [higher]
         if not all(isinstance(x, bool | np.bool_ | None) for x in values):
@@ -112,6 +117,25 @@ class Reading:
                 "`higher_is_better` should be True, False, or a dict of these "
                 f"by system. Received: {self.higher_is_better!r}."
             )
+
+    def _read_ranks(self, columns: Mapping[str, Any]) -> None:
+        """Read ranks as scores, if the user chose their column."""
+        rank = columns.get("rank")
+        if rank is None:
+            return
+        others = {role: x for role, x in columns.items() if role != "rank"}
+        if "score" in others or isinstance(self.higher_is_better, Mapping):
+            raise ValueError(
+                "`columns` should name scores or ranks, for all systems. "
+                f"Received: {dict(columns)!r}, and `higher_is_better="
+                f"{self.higher_is_better!r}`. Name one of both."
+            )
+        for name, value in {
+            "columns": {**others, "score": rank},
+            "higher_is_better": False,
+            "has_ranks": True,
+        }.items():
+            object.__setattr__(self, name, value)
 
     @functools.cached_property
     def chosen(self) -> Mapping[str, Any]:

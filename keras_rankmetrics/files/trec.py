@@ -140,11 +140,15 @@ def trec_parts(source: Source, layout: _LineFields) -> Iterator[Part]:
             role: texts[role] for role in source.others if role in texts
         }
         columns[source.value] = texts[_VALUE[layout]]
-        if layout is RUN:
+        if layout is RUN and source.columns.get("score") == "rank":
+            columns[source.value] = texts["rank"]
+            source.read_as.update(_READ_AS_RANKS)
+        elif layout is RUN:
             columns[roles.RANKS] = texts["rank"]
         yield from fields.parts(source, columns, rows)
 
 
+_READ_AS_RANKS = {"query": "field 1", "item": "field 3", "score": "rank"}
 _READ_AS = {"query": "field 1", "item": "field 2", "score": "-rank"}
 
 

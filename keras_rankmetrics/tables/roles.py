@@ -34,7 +34,9 @@ COLUMN_NAMES: dict[str, tuple[tuple[str, ...], ...]] = {
         ("score",),
     ),
     "subtopic": (("subtopic_id", "subtopic"), ("iteration",)),
-    # No name is enough for these, which change what a mean is.
+    # No name is enough for these, which change what counts as a score, or what
+    # a mean is.
+    "rank": (),
     "weight": (),
     "group": (),
 }
@@ -224,12 +226,13 @@ def remedies_of_ranks(columns: Mapping[str, Any]) -> dict[str, str]:
     """
     if RANKS not in columns:
         return {}
-    one, other = (
-        argument({"score": columns[role]}) for role in ("score", RANKS)
+    score, rank = (
+        argument({"score": columns["score"]}),
+        argument({"rank": columns[RANKS]}),
     )
     return {
-        "ranks": f"Choose: {one}, or {other} with `higher_is_better=False`. "
-        "Distances also need the latter."
+        "ranks": f"Choose: {score}, with `higher_is_better=False` for "
+        f"distances, or {rank}."
     }
 
 

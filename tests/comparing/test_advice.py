@@ -152,8 +152,12 @@ ADVICE = {
     ),
     "a file of TREC of one score": (
         lambda: ndcg(TRUTH, trec("constant", lambda rank: 1.0)),
-        "If ranks order them, write `-rank` as the score",
-        lambda: ndcg(TRUTH, trec("negated", lambda rank: -rank)),
+        'If ranks order them, pass `columns={"rank": "rank"}`',
+        lambda: ndcg(
+            TRUTH,
+            trec("constant", lambda rank: 1.0),
+            columns={"rank": "rank"},
+        ),
         EXPECTED,
     ),
     "pairs of a score and an id": (

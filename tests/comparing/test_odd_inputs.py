@@ -190,8 +190,8 @@ def test_ranks_that_contradict_the_scores_are_refused():
     }
     text = (
         "the ranks 1 and 2 for the scores 0.1 and 0.2 of the query 'q1'. "
-        'Choose: `columns={"score": "score"}`, or `columns={"score": "rank"}` '
-        "with `higher_is_better=False`"
+        'Choose: `columns={"score": "score"}`, with `higher_is_better=False` '
+        'for distances, or `columns={"rank": "rank"}`'
     )
     refused(re.escape(text), truth, run)
     assert rr(truth, run, columns={"score": "score"}) == 0.75

@@ -19,7 +19,16 @@ from typing import Any, NoReturn
 # package that it needs: the numpy backend of Keras imports jax.
 _LIGHTEST_FIRST = {"numpy": "jax", "tensorflow": "tensorflow", "torch": "torch"}
 _DROP = "drop items whose id is that of the query, from run and judgements"
-_ROLES = ("query", "item", "score", "label", "subtopic", "weight", "group")
+_ROLES = (
+    "query",
+    "item",
+    "score",
+    "rank",
+    "label",
+    "subtopic",
+    "weight",
+    "group",
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -211,9 +220,17 @@ class _Columns(argparse.Action):
         values: Any,
         option_string: str | None = None,
     ) -> None:
-        """Add the columns; several scores are those of several systems."""
+        """Add the columns; several scores are those of several systems.
+
+        Ranks are scores that are lower for better items.
+        """
         columns = dict(getattr(namespace, self.dest))
         for role, name in values:
+            if role == "rank":
+                lower: Any = namespace.lower_is_better
+                is_list = isinstance(lower, list)
+                namespace.lower_is_better = [*lower, None] if is_list else True
+                role = "score"
             if role == "score" and role in columns:
                 known = columns[role]
                 known = known if isinstance(known, list) else [known]

@@ -27,8 +27,8 @@ OPTIONS: Mapping[str, str] = {
     '`higher_is_better={"name": False}` for one of several systems.',
     "descend": "For similarities, leave out `higher_is_better=False`; if other "
     'systems have distances, pass `higher_is_better={"name": False}`.',
-    "equal_scores": "If ranks order them, name their column as the score, with "
-    "`higher_is_better=False`.",
+    "equal_scores": "If ranks order them, name their column: "
+    '`columns={"rank": "..."}`.',
     "low_labels": "Check how it was read, and that it is not the run.",
     "times": "Name the column of labels by `columns`, or write a header.",
     "one_row_a_query": "Name the column of queries.",
@@ -36,10 +36,10 @@ OPTIONS: Mapping[str, str] = {
     "returned, pass the scores that it sorted.",
 }
 TREC: Mapping[str, str] = {
-    "equal_scores": "If ranks order them, write `-rank` as the score.",
+    "equal_scores": 'If ranks order them, pass `columns={"rank": "rank"}`.',
     "ranks_of_trec": "Scores count, as in trec_eval. For distances, pass "
-    "`higher_is_better=False`; if the ranks are right, write `-rank` as the "
-    "score.",
+    "`higher_is_better=False`; if the ranks are right, "
+    '`columns={"rank": "rank"}`.',
 }
 COLUMNS: Mapping[str, str] = {
     "ascend": "Negate distances and ranks: `-scores`.",

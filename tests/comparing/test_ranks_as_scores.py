@@ -1,0 +1,128 @@
+"""`columns={"rank": ...}`: ranks, 1 the best, in place of scores."""
+
+import functools
+
+import numpy as np
+import pytest
+
+import keras_rankmetrics as krm
+
+pd = pytest.importorskip("pandas", reason="needs the extra [interop]")
+
+_RNG = np.random.default_rng(0)
+_SHAPE = 8, 6
+_LABELS = _RNG.integers(0, 3, _SHAPE)
+_SCORES = _LABELS + _RNG.normal(size=_SHAPE)
+TABLE = pd.DataFrame(
+    {
+        "query": np.repeat([f"q{i}" for i in range(_SHAPE[0])], _SHAPE[1]),
+        "item": [f"d{i}" for i in range(_LABELS.size)],
+        "label": _LABELS.ravel(),
+        "place": 1 + np.argsort(np.argsort(-_SCORES, 1), 1).ravel(),
+    }
+)
+LABELS, RUN = TABLE.drop(columns="place"), TABLE.drop(columns="label")
+EXPECTED = krm.evaluate(_LABELS, _SCORES, "NDCG@3")["NDCG@3"]
+of_place = functools.partial(
+    krm.evaluate, metrics="NDCG@3", columns={"rank": "place"}
+)
+
+
+def of_trec(folder, score=1.0):
+    rows = RUN.sort_values(["query", "place"]).itertuples()
+    path = folder / "run.trec"
+    path.write_text(
+        "".join(f"{x.query} Q0 {x.item} {x.place} {score} tag\n" for x in rows)
+    )
+    return path
+
+
+@pytest.mark.parametrize("inputs", [(TABLE,), (LABELS, RUN)])
+@pytest.mark.parametrize("as_file", [False, True])
+def test_ranks_of_tables(inputs, as_file, tmp_path):
+    if as_file:
+        paths = [tmp_path / f"{i}.csv" for i in range(len(inputs))]
+        for path, table in zip(paths, inputs, strict=True):
+            table.to_csv(path, index=False)
+        inputs = paths
+    assert of_place(*inputs)["NDCG@3"] == EXPECTED
+
+
+def test_ranks_of_hits():
+    hits = {
+        query: [
+            {"item": x.item, "place": x.place}
+            for x in of.sample(frac=1, random_state=0).itertuples()
+        ]
+        for query, of in RUN.groupby("query")
+    }
+    assert of_place(LABELS, hits)["NDCG@3"] == EXPECTED
+
+
+def test_ranks_of_a_run_of_trec(tmp_path):
+    path = of_trec(tmp_path)
+    options = {"metrics": "NDCG@3", "columns": {"rank": "rank"}}
+    found = krm.evaluate(LABELS, path, **options)
+    assert found["NDCG@3"] == EXPECTED
+    assert "Read as: query=field 1, item=field 3, score=rank." in str(found)
+    ranked = RUN.rename(columns={"place": "rank"})
+    compared = krm.compare(LABELS, {"a": path, "b": ranked}, **options)
+    values = compared.per_list()
+    by_system = {"a": [], "b": []}
+    for system, value in zip(values["system"], values["NDCG@3"], strict=True):
+        by_system[system].append(value)
+    assert by_system["a"] == by_system["b"]
+
+
+@pytest.mark.parametrize("door", [krm.tie_range, krm.explain, krm.diagnose])
+def test_other_doors_read_ranks(door):
+    options = {"columns": {"rank": "place"}}
+    if door is krm.tie_range:
+        found = door(LABELS, RUN, "NDCG@3", **options)["NDCG@3"].mean
+        assert found == EXPECTED
+    elif door is krm.explain:
+        text = str(door(EXPECTED, LABELS, RUN, metrics="NDCG@3", **options))
+        assert "NDCG@3" in text
+    else:
+        names = [x.name for x in door(LABELS, RUN, **options)]
+        assert "distances" not in names and "reversed" not in names
+
+
+def test_the_command_reads_ranks(tmp_path, capsys):
+    from krm_command import main
+
+    LABELS.to_csv(tmp_path / "labels.csv", index=False)
+    path, names = str(of_trec(tmp_path)), ["--columns", "rank=rank"]
+    truth = str(tmp_path / "labels.csv")
+    main(["eval", truth, path, "-m", "NDCG@3", *names])
+    assert f"{EXPECTED:.4f}" in capsys.readouterr().out
+    main(["doctor", truth, path, *names])
+    assert "distances" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"columns": {"rank": "place", "score": "x"}}, "scores or ranks"),
+        (
+            {"columns": {"rank": "place"}, "higher_is_better": {"a": False}},
+            "scores or ranks, for all systems",
+        ),
+        ({"columns": {"rank": ["place", "x"]}}, "one column for each role"),
+        ({"columns": {"rank": "places"}}, "'places'"),
+    ],
+)
+def test_what_is_refused(given, words):
+    with pytest.raises(ValueError, match=words):
+        krm.compare(LABELS, {"a": RUN, "b": RUN}, "NDCG@3", **given)
+
+
+def test_a_run_without_columns_is_refused():
+    run = {"q0": {"d0": 1.0, "d1": 2.0}}
+    with pytest.raises(ValueError, match="no columns in the system 'b'"):
+        krm.compare(
+            LABELS,
+            {"a": RUN, "b": run},
+            "NDCG@3",
+            columns={"rank": "place"},
+        )
