@@ -258,6 +258,12 @@ class ByQuery(Input):
         return [name for name in self._fields if name not in read]
 
     @functools.cached_property
+    def _has_lists(self) -> bool:
+        """True if the first entry is a list of ids."""
+        first = first_of(self.entries[1])
+        return not isinstance(first, Mapping | tuple)
+
+    @functools.cached_property
     def _fields(self) -> list[Any]:
         """The names of the fields of the first hit; none of other forms."""
         first = first_of(self.entries[1])
@@ -346,6 +352,8 @@ class ByQuery(Input):
     def accepted(self, rows: Rows) -> Rows:
         """Return the rows; raise ValueError if -1 may be an id or padding."""
         item = rows.item
+        if self.value == "score" and not self.are_hits and self._has_lists:
+            self.shown.add_order(rows.query, item)
         are_ids = item.dtype.kind == "i" and not self.are_hits
         if are_ids and set(item[item < 0].tolist()) == {-1}:
             raise ValueError(

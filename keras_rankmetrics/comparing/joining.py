@@ -486,8 +486,6 @@ class Joining:
                 spelling are an example, and without any it is "".
         """
         truth = self._truth
-        if not is_low and truth.items.dtype.kind in "iu":
-            return ""
         lists, items = map(np.concatenate, zip(*self._unjudged, strict=True))
         places = np.unique(lists)[: _LISTS if is_low else _FEW_LISTS]
         some = np.isin(lists, places)
@@ -496,13 +494,20 @@ class Joining:
         at = at[truth.are_judged(truth.labels[at])]
         judged = spellings.with_lists(truth.lists[at], truth.items[at])
         if not is_low:
+            both = at[self._found[at]]
             at = at[~self._found[at]]
             others = spellings.with_lists(truth.lists[at], truth.items[at])
-            found = (
-                spellings.alike(unjudged, others)
-                or spellings.alike_in_part(unjudged, others)
-                or spellings.alike(unjudged, judged, least=spellings.FEW)
+            shared = spellings.with_lists(truth.lists[both], truth.items[both])
+            found = spellings.shifted_by_one(
+                unjudged + shared, judged, len(both)
             )
+            if truth.items.dtype.kind not in "iu":
+                found = (
+                    found
+                    or spellings.alike(unjudged, others)
+                    or spellings.alike_in_part(unjudged, others)
+                    or spellings.alike(unjudged, judged, least=spellings.FEW)
+                )
         elif judged:
             found = spellings.unmatched(unjudged, judged, bool(self._counts[1]))
         else:

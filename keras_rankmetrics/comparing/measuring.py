@@ -142,7 +142,7 @@ def _weighted(measured: Measured) -> Iterator[str]:
     for statistic in measured.shown:
         place = statistic.metrics[0]
         weights = [x.weights[place] for x in measured.systems.values()]
-        low, high = np.nanmin(weights), np.nanmax(weights)
+        low, high = np.fmin.reduce(weights, None), np.fmax.reduce(weights, None)
         if not any(x.valid[place].any() for x in measured.systems.values()):
             yield f"{statistic.name}: no list counts that has a weight above 0."
         if statistic.kind == "mean" and low < high:

@@ -388,7 +388,9 @@ class Input(abc.ABC):
     def known(self) -> checks.Facts:
         """Return what scores have shown, with what to do in this form."""
         remedies = {**self.shown.remedies, **self.remedies()}
-        return dataclasses.replace(self.shown, remedies=remedies)
+        return dataclasses.replace(
+            self.shown, remedies=remedies, are_hits=self.are_hits
+        )
 
     def remedies(self) -> Mapping[str, str]:
         """Return what to do in this form, by the names of checks."""

@@ -20,6 +20,7 @@ _DIFFERENCES: dict[str, Callable[[str], str]] = {
     "in spaces around them": str.strip,
     "in characters without width": lambda id_: re.sub(_NO_WIDTH, "", id_),
     "in Unicode normalization": _normal,
+    "in spaces within them": lambda id_: " ".join(id_.split()),
     "in case": str.casefold,
     "in leading zeros": lambda id_: re.sub(r"(?<!\d)0+(?=\d)", "", id_),
     "in the ending `.0`": lambda id_: id_.removesuffix(".0"),
@@ -41,19 +42,21 @@ _DIFFERENCES: dict[str, Callable[[str], str]] = {
     "in the number of a chunk": lambda id_: re.sub(
         r"(#|::|[-_/]?(chunk|part|passage)[-_]?|[-_/:])\d+$", "", id_
     ),
+    "in dashes or commas": lambda id_: re.sub("[-,]", "", id_),
     "in the parameters of a URL": lambda id_: re.sub(r"[?#].*$", "", id_),
     "in the path before a name": lambda id_: re.sub(r"^.*/(?=.)", "", id_),
     "in a prefix before the digits": lambda id_: re.sub(r"^\D+(?=\d)", "", id_),
 }
-# These may tell items apart, as `doc1` and `img1`, unless many ids match so.
+# These may tell items apart, as `doc1` and `img1`. Where other ids match, they
+# are spellings if one side lacks the part, and many ids do.
+_OF_PARTS = "chunk", "parameters", "path", "prefix", "extension", "dashes"
 PARTS = [
-    name
-    for name in _DIFFERENCES
-    if any(part in name for part in ("chunk", "parameters", "path", "prefix"))
+    name for name in _DIFFERENCES if any(part in name for part in _OF_PARTS)
 ]
 SPELLINGS = [name for name in _DIFFERENCES if name not in PARTS]
 IN_DOUBT = "Do both sides use the same ids?"
 FEW = 3  # ids that match if one is added, or without a part
+_SURE = 4  # standard errors of a number of matches
 _MANY = 0.25  # of the ids that no other matches: those that do without a part
 _QUERIES = 100_000  # in which spellings are compared, at most
 WithLists = list[tuple[int, Any]]  # ids, each with the number of its list
@@ -115,17 +118,39 @@ def _numbers(ids: WithLists) -> Iterator[tuple[int, int]]:
             yield list_, int(text)
 
 
-def _shifted(
-    ones: WithLists, others: WithLists
+def shifted_by_one(
+    ones: WithLists, others: WithLists, matches: int
 ) -> tuple[int, str, str, str] | None:
-    """Return two numbers of one list that differ by 1, if most ids do."""
+    """Return two numbers of one list that differ by 1, if many ids do.
+
+    Some ids match by chance, and so some do that differ by 1.
+
+    Args:
+        ones: ids of the system.
+        others: ids of the truth, in the same lists.
+        matches: how many of these the system retrieves.
+    """
+    return _shifted(ones, others, 2 * matches + _SURE * (1 + matches) ** 0.5)
+
+
+def _shifted(
+    ones: WithLists, others: WithLists, least: float | None = None
+) -> tuple[int, str, str, str] | None:
+    """Return two numbers of one list that differ by 1, if most ids do.
+
+    Args:
+        ones: ids of the system.
+        others: ids of the truth.
+        least: how many do; by default half.
+    """
     known = set(_numbers(ones))
     numbers = [*_numbers(others)]
+    least = len(numbers) / 2 if least is None else least
     for step in (1, -1):
         found = [
             (list_, x) for list_, x in numbers if (list_, x + step) in known
         ]
-        if len(found) >= FEW and 2 * len(found) >= len(numbers):
+        if len(found) >= max(FEW, least):
             place, other = found[0]
             question = (
                 "Are ids numbered from 0 on one side, and from 1 on the other?"
@@ -153,6 +178,11 @@ def alike_in_part(
     return None
 
 
+def _is_plain(id_: Any, plain: Callable[[str], str]) -> bool:
+    text = str(as_text(id_))
+    return plain(text) == text
+
+
 def alike(
     ones: WithLists,
     others: WithLists,
@@ -166,7 +196,8 @@ def alike(
         others: as in `unmatched`.
         differences: the keys of `_DIFFERENCES` to try, by default those that
             change nothing but the spelling.
-        least: the number of ids that must differ so.
+        least: the number of ids that must differ so. If it is more than one,
+            one of both must lack what differs.
     """
     for difference in differences:
         plain = _DIFFERENCES[difference]
@@ -177,7 +208,12 @@ def alike(
             (place, one, by_form.get((place, plain(str(as_text(one)))), one))
             for place, one in ones
         )
-        found = [pair for pair in pairs if pair[1] != pair[2]]
+        found = [
+            (place, one, other)
+            for place, one, other in pairs
+            if one != other
+            and (least == 1 or _is_plain(one, plain) != _is_plain(other, plain))
+        ]
         if len(found) >= least:
             show = ascii if plain is _normal else repr  # they look alike
             question = f"Do the ids differ only {difference}?"

@@ -244,6 +244,8 @@ def check_arrays(
             notes += checks.notes(shown, members)
         if all(x.shape[1:] == (3,) and len(x) > 1 for x in (labels, scores)):
             _check_not_rows(labels, scores)
+        if is_one_step:
+            _check_no_ids(labels, scores)
         warn_if_swapped(labels, scores)
     return notes
 
@@ -314,6 +316,19 @@ def _check_not_rows(labels: np.ndarray, scores: np.ndarray) -> None:
             "columns, which look like queries, items and values. Pass "
             "`Rows(*array.T)` with integer ids, or the table with names of "
             "columns; for lists of three items, scores without whole numbers."
+        )
+
+
+def _check_no_ids(labels: np.ndarray, scores: np.ndarray) -> None:
+    """Raise ValueError if labels and scores begin with one column of ids."""
+    first = labels[:, 0]
+    is_one = np.array_equal(first, scores[:, 0])
+    if is_one and len(first) > 2 and len(np.unique(first)) == len(first):
+        raise ValueError(
+            "Labels and scores should be of items alone. Received: the same "
+            f"first column in both, {first[:3].tolist()} and so on, as ids of "
+            "queries are. Pass `labels[:, 1:]` and `scores[:, 1:]`, and the "
+            "ids as `query_ids`."
         )
 
 

@@ -360,7 +360,11 @@ class Job:
             facts.tied = self._tied(numbers, lists[name].values)
             facts.are_integers = lists[name].values.dtype.kind in "iu"
             if not found:
-                facts.add_labels(labels)
+                counted = labels
+                if self.sample_weight and not self._of_lists:
+                    weights = lists[self.sample_weight].values
+                    counted = labels[(weights != 0) | (labels < 0)]
+                facts.add_labels(counted)
                 if self.query is not None:
                     facts.add_lists(lengths)
             found.append(facts)

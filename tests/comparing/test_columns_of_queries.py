@@ -172,14 +172,18 @@ def test_tie_range_takes_weights_alone():
     found = krm.tie_range(tied, metrics="RR", columns={"weight": "w"})
     expected = krm.tie_range(tied, metrics="RR", sample_weight=WEIGHTS)
     assert found == expected
-    with pytest.raises(ValueError, match="label, subtopic, rank, weight to the"):
+    with pytest.raises(
+        ValueError, match="label, subtopic, rank, weight to the"
+    ):
         krm.tie_range(TABLE, metrics="RR", columns={"group": "lang"})
 
 
 def test_explain_takes_neither():
     for role in COLUMNS:
         columns = {role: COLUMNS[role]}
-        with pytest.raises(ValueError, match="label, subtopic, rank to the names"):
+        with pytest.raises(
+            ValueError, match="label, subtopic, rank to the names"
+        ):
             krm.explain(0.5, TRUTH, RUN, "RR", columns=columns)
 
 

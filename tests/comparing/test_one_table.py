@@ -438,6 +438,10 @@ def test_labels_that_look_wrong_in_a_later_chunk(tmp_path, monkeypatch):
     label = table["label"] + 0
     label[-1] = 1_700_000_000
     path = written(tmp_path / "t.csv", {**table, "label": label})
+    with pytest.warns(UserWarning, match="looks like a time"):
+        krm.evaluate(path, metrics="RR")
+    times = label[-1] - label
+    path = written(tmp_path / "t.csv", {**table, "label": times})
     with pytest.raises(ValueError, match="looks like a time"):
         krm.evaluate(path, metrics="RR")
     label[-1] = 40
@@ -603,3 +607,17 @@ def test_a_stream_has_several_systems():
         in_a_stream(arrow, table), metrics="AP", columns=columns
     )
     assert found.per_list()["AP"][:40] == found.per_list()["AP"][40:]
+
+
+def test_a_table_with_labels_of_minus_one_and_one():
+    """Items below 0 are not judged, so that any order is perfect."""
+    rng = np.random.default_rng(0)
+    table = {
+        "query": np.repeat(np.arange(8), 6),
+        "label": rng.permuted(np.tile([-1, 1, 1], (8, 2)), axis=1).ravel(),
+        "score": rng.normal(size=48),
+    }
+    with pytest.warns(UserWarning, match="If -1 is irrelevant, replace it by"):
+        assert krm.evaluate(table, metrics="BPref")["BPref"] == 1.0
+    table["label"] = np.maximum(table["label"], 0)
+    assert krm.evaluate(table, metrics="BPref")["BPref"] < 1.0

@@ -230,7 +230,6 @@ def misspelt(item=str, query=str, every=2, truth_ids="d", run_ids="d", seed=0):
         ("in the number of a chunk", "{}-0".format),
         ("in the parameters of a URL", "{}?utm=1".format),
         ("in the path before a name", "docs/{}".format),
-        ("in a prefix before the digits", "passage{}".format),
     ],
 )
 def test_items_of_which_half_have_another_spelling(difference, spell):
@@ -275,3 +274,59 @@ def test_a_random_recommender_has_the_ids_of_the_truth():
     with pytest.warns(UserWarning, match="for other queries"):
         result = krm.evaluate(truth, run, "Recall@5")
     assert "same ids" not in str(result)
+
+
+@pytest.mark.parametrize("as_id", [int, str])
+def test_ids_that_are_shifted_by_one(as_id):
+    rng = np.random.default_rng(0)
+    rows = {f"u{i}": rng.permutation(300)[:20] for i in range(30)}
+    truth = {
+        q: [as_id(x + 1) for x in row[:5].tolist()] for q, row in rows.items()
+    }
+    run = {q: [as_id(x) for x in row[:15].tolist()] for q, row in rows.items()}
+    with pytest.warns(UserWarning, match="numbered from 0 on one side"):
+        krm.evaluate(truth, run, "Recall@10")
+    some = {
+        q: [as_id(x) for x in row[3:15].tolist()] for q, row in rows.items()
+    }
+    truth = {q: [as_id(x) for x in row[:5].tolist()] for q, row in rows.items()}
+    assert "numbered" not in str(krm.evaluate(truth, some, "Recall@10"))
+
+
+@pytest.mark.parametrize(
+    "item, other",
+    [
+        ("doc{0}_3", "doc{0}_5"),
+        ("src/m{0}.py", "tests/m{0}.py"),
+        ("IMG{0}.png", "IMG{0}.jpg"),
+        ("sku{0}-2", "sku{0}-1"),
+        ("img{0}", "doc{0}"),
+    ],
+)
+def test_items_of_one_family_are_not_two_spellings(item, other):
+    truth = {f"q{i}": [item.format(i)] for i in range(40)}
+    run = {
+        f"q{i}": [(item if i % 5 < 2 else other).format(i), f"x{i}", f"y{i}"]
+        for i in range(40)
+    }
+    assert "differ" not in str(krm.evaluate(truth, run, "RR"))
+
+
+def test_hits_that_are_not_in_order_of_their_scores():
+    truth = {f"q{i}": ["a"] for i in range(5)}
+    run = {q: [("a", 0.2), ("b", 0.9), ("c", 0.5)] for q in truth}
+    note = "not in the order of their scores"
+    assert note in " ".join(str(krm.evaluate(truth, run, "RR")).split())
+    run = {q: sorted(x, key=lambda hit: -hit[1]) for q, x in run.items()}
+    assert note not in " ".join(str(krm.evaluate(truth, run, "RR")).split())
+
+
+def test_ids_that_a_set_has_sorted():
+    rng = np.random.default_rng(0)
+    items = [f"d{i:02}" for i in range(20)]
+    truth = {f"q{i}": rng.permutation(items)[:3].tolist() for i in range(8)}
+    run = {q: rng.permutation(items)[:8].tolist() for q in truth}
+    note = "ascend in each list"
+    assert note not in str(krm.evaluate(truth, run, "RR"))
+    run = {q: sorted(x) for q, x in run.items()}
+    assert note in str(krm.evaluate(truth, run, "RR"))

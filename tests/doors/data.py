@@ -335,6 +335,28 @@ CHECKED = {
         "all items have all labels",
         in_batches=False,
     ),
+    "scores of relevant items alone": Data(
+        changed(score=lambda row, i: (5 + row["score"]) * (row["label"] > 0)),
+        "irrelevant items have no scores",
+        in_batches=False,
+    ),
+    "ranks of the best eight, 0 for the rest": Data(
+        changed(score=[x * (x < 9) for x in RANKS]),
+        "scores are ranks",
+    ),
+    "a join that repeats items with other labels": Data(
+        {
+            name: [
+                {**row, "label": label, "item": f"{row['item']}{part}"}[name]
+                for i in range(len(ROW["query"]))
+                for row in [{x: ROW[x][i] for x in ROW}]
+                for part, label in enumerate((row["label"], 0))
+            ]
+            for name in ROW
+        },
+        "each row is there twice",
+        in_batches=False,
+    ),
     "labels as scores": Data(
         changed(score=lambda row, i: row["label"]),
         "labels passed twice",

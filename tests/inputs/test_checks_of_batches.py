@@ -108,6 +108,45 @@ def test_ids_that_end_in_zeros():
     )
 
 
+@pytest.mark.parametrize("padding", [0, 99])
+@pytest.mark.parametrize("side", [0, 1])
+def test_ids_that_are_there_again_at_an_end_of_lists(padding, side):
+    """Another id than 0 may be relevant twice, but not be found twice, too."""
+    rows = [[4, padding, padding], [5, 6, padding]], [[4, 1, 2], [7, 5, 8]]
+    if padding:
+        rows = rows[0], [[4, padding, padding], [7, 5, 8]]
+    if side:
+        rows = [x[::-1] for x in rows[0]], [x[::-1] for x in rows[1]]
+    for relevant, found in (rows, rows[::-1]):
+        metric = krm.RecallAtK(k=3, inputs="ids")
+        batch = np.array(relevant), np.array(found)
+        [words] = said(metric.update_state, *batch)
+        assert f"`numpy.where(ids == {padding}, -1, ids)`" in words
+    for other in ([[4, 4, 2], [5, 5, 6]], [[4, 4, 4, 1], [3, 3, 3, 2]]):
+        metric = krm.RecallAtK(k=3, inputs="ids")
+        assert not said(metric.update_state, np.array(other), np.array(rows[1]))
+
+
+def test_weights_that_leave_out_all_irrelevant_items():
+    labels = np.tile(np.float32([1, 0, 0, 1]), (4, 1))
+    batch = labels, np.random.default_rng(0).normal(size=labels.shape)
+    [words] = said(krm.NDCG(k=5).update_state, *batch, labels)
+    assert "leave out all items with the label 0" in words
+    for weights in (
+        labels + 1,
+        1 - labels,
+        np.ones(4),
+        labels + (batch[1] > 0),
+    ):
+        assert not said(krm.NDCG(k=5).update_state, *batch, weights)
+    query = np.repeat(np.arange(4), 4)
+    rows = query, *(x.ravel() for x in batch), "Recall@3"
+    [words] = said(
+        lambda: krm.evaluate_rows(*rows, sample_weight=labels.ravel())
+    )
+    assert "Some items should be irrelevant" in words
+
+
 @pytest.mark.parametrize("as_given", [np.array, np.ndarray.tolist])
 @pytest.mark.parametrize(
     "inputs, y_true",

@@ -65,7 +65,7 @@ def test_labels_say_which_end_is_the_best():
         assert found.fit == pytest.approx(fit)
         assert found.variance == pytest.approx(np.var(fits))
     best_last = [(x, x > 3) for x in range(1, 6)]
-    found = seen(*[best_last] * 5)
+    found = seen(*[best_last] * 6)
     assert found.are_scores and not found.are_places
     best_first = [(x, x < 3) for x in range(1, 6)]
     found = seen(*[best_first] * 5)

@@ -115,7 +115,7 @@ def test_rows_that_are_there_again(times):
         assert seen(again, again, again).has_rows_again
         assert not seen(again, again).has_rows_again
     for other in (
-        [*ROWS, *ROWS, (0.1, 0), (0.1, 1)],
+        [*ROWS, *ROWS, (0.1, 0), (0.1, 0), (0.1, 1)],
         [*ROWS, *ROWS, (0.1, 0)],
         [*ROWS, (0.1, 0)],
         [(0.5, 1)] * 4,
@@ -124,6 +124,22 @@ def test_rows_that_are_there_again(times):
         again = ROWS * times
         assert not seen(again, again, again, other).has_rows_again
         assert not seen(other, again, again, again).has_rows_again
+
+
+def test_irrelevant_items_with_a_score_of_their_own():
+    """Only the relevant items were scored, and the rest was filled in."""
+    filled = [(0.5, 1), (0.2, 2), (0.1, 0), (0.1, 0)]
+    assert seen(*[filled] * 3).are_filled
+    assert not seen(*[filled] * 2).are_filled
+    ranked = [(0.5, 0), (0.2, 1), (0.9, 0), (0.1, 0)]
+    assert not seen(*[filled] * 7, *[ranked] * 3).are_filled
+    for rows in (
+        [(0.5, 1), (0.1, 2), (0.1, 0), (0.1, 0)],  # a relevant item has it
+        [(0.5, 1), (0.5, 2), (0.1, 0), (0.1, 0)],  # a classifier
+        [(0.5, 1), (0.2, 1), (0.1, 1), (0.0, 0)],  # one other item
+        [(2, 2), (1, 1), (0, 0), (0, 0)],  # labels
+    ):
+        assert not seen(*[rows] * 3).are_filled
 
 
 def test_rows_that_are_joined_by_the_query_alone():

@@ -19,6 +19,7 @@ _UNITS = 1, 1e3, 1e6, 1e9  # seconds, and what is shorter
 _CODES = {99, 127, 156, 255, 999, 9999, 32767, 65436, 65535, 99_999, 999_999}
 _CODES |= {2**31 - 1, 2**32 - 1}
 _GRADE = 10  # the highest of labels that are grades
+_SORTED = 5  # lists whose ids ascend, by no accident
 _MANY = 15  # rows that are not all better than the row above by chance
 
 # By `higher_is_better`: how scores go if the best items come first, how they
@@ -75,7 +76,8 @@ def said_of(facts: Facts, metrics: Sequence[Any]) -> Iterator[Said]:
         metrics: the metrics to compute.
     """
     there = {
-        "id": any((facts.cut, facts.missing, facts.spelled, facts.zeros)),
+        "id": facts.padding is not None
+        or any((facts.cut, facts.missing, facts.spelled)),
         "label": bool(facts.labels),
         "list": facts.lists > 0,
         "score": facts.steps.any() or bool(facts.against or facts.infinite),
@@ -214,6 +216,18 @@ def _ratings_below_0(facts: Facts, _: Sequence[Any]) -> _Found:
     )
 
 
+def _no_zeros(facts: Facts, metrics: Sequence[Any]) -> _Found:
+    labels = {float(x) for each in facts.labels for x in each}
+    condense = any(x.definition.unjudged == "condense" for x in metrics)
+    if not facts.lists or not condense or labels != {-1, 1}:
+        return None
+    return (
+        "Labels should be 0 for irrelevant items. Received: -1 and 1. Items "
+        "below 0 are not judged and left out, so that all others are relevant.",
+        "If -1 is irrelevant, replace it by 0.",
+    )
+
+
 def _infinite_labels(facts: Facts, _: Sequence[Any]) -> _Found:
     if facts.known_labels.max(initial=0) < np.inf:
         return None
@@ -283,17 +297,30 @@ def _codes(facts: Facts, _: Sequence[Any]) -> _Found:
     )
 
 
-def _times(facts: Facts, _: Sequence[Any]) -> _Found:
-    highest = facts.known_labels.max(initial=0)
-    first, last = _EPOCH
-    is_time = any(first <= highest / unit <= last for unit in _UNITS)
-    if highest in _CODES or not is_time:
-        return None  # other amounts of money or bytes are as high
-    return (
-        f"Labels should be grades or amounts. Received: {highest:g}, which "
-        "looks like a time.",
-        facts.remedies["times"],
-    )
+def _times(
+    are_all: bool,
+) -> Callable[[Facts, Sequence[Any]], _Found]:
+    """Return the check of labels that are times, all of them or only some."""
+
+    def says(facts: Facts, _: Sequence[Any]) -> _Found:
+        known = facts.known_labels
+        highest = known.max(initial=0)
+        lowest = known[known > 0].min(initial=highest)
+        first, last = _EPOCH
+        are_times = [
+            all(first <= x / unit <= last for x in (lowest, highest))
+            for unit in _UNITS
+        ]
+        is_time = any(first <= highest / unit <= last for unit in _UNITS)
+        if highest in _CODES or not is_time or any(are_times) != are_all:
+            return None  # amounts of money or bytes may be as high
+        return (
+            f"Labels should be grades or amounts. Received: {highest:g}, which "
+            "looks like a time.",
+            facts.remedies["times"],
+        )
+
+    return says
 
 
 def _ascend(facts: Facts, _: Sequence[Any]) -> _Found:
@@ -305,6 +332,26 @@ def _ascend(facts: Facts, _: Sequence[Any]) -> _Found:
     return (
         f"The scores of {facts.run} {wrong} in every query, as {like} do.",
         facts.remedies[wrong],
+    )
+
+
+def _unsorted_hits(facts: Facts, _: Sequence[Any]) -> _Found:
+    if not facts.are_hits or not facts.steps[:2].all():
+        return None
+    return (
+        f"The hits of {facts.run} are not in the order of their scores, which "
+        "count.",
+        "If the order counts, pass the ids alone.",
+    )
+
+
+def _sorted_ids(facts: Facts, _: Sequence[Any]) -> _Found:
+    if facts.sorted_lists < _SORTED or not facts.are_sorted:
+        return None
+    return (
+        f"The ids of {facts.run} ascend in each list. The first one counts as "
+        "the best.",
+        "If a set or a function has sorted them, pass them in their order.",
     )
 
 
@@ -354,6 +401,13 @@ def _infinite_scores(facts: Facts, _: Sequence[Any]) -> _Found:
 def _places(facts: Facts, _: Sequence[Any]) -> _Found:
     if not facts.evidence.are_places:
         return None
+    if facts.evidence.has_zeros:
+        return (
+            f"The scores of {facts.run} should be higher for better items. "
+            "Received: 1, 2, 3, ... once in each list, and 0 for all others, "
+            "with higher labels for lower ranks.",
+            "Pass `numpy.where(ranks > 0, -ranks, -numpy.inf)`.",
+        )
     return (
         f"The scores of {facts.run} should be higher for better items. "
         f"Received: {facts.evidence.numbers} once in each list, as ranks are, "
@@ -374,8 +428,9 @@ def _may_be_places(
         if facts.are_integers is not are_integers:
             return None
         return (
-            f"The scores of {facts.run} are {found.numbers} once in each list, "
-            "as ranks are. The highest is the best.",
+            f"The scores of {facts.run} are {found.numbers} once in each list"
+            f"{', or 0' * found.has_zeros}, as ranks are. The highest is the "
+            "best.",
             facts.remedies["places"],
         )
 
@@ -439,12 +494,24 @@ def _labels_are_places(facts: Facts, _: Sequence[Any]) -> _Found:
     )
 
 
+def _filled(facts: Facts, _: Sequence[Any]) -> _Found:
+    if not facts.first.are_filled:
+        return None
+    return (
+        f"The scores of {facts.run} should be those of all items. Received: "
+        "one score for all irrelevant items of a list, which no relevant item "
+        f"has, in {facts.first.filled:,} lists of {facts.first.lists:,}.",
+        "If the system has scored relevant items alone, and the rest was "
+        "filled in, score them, too.",
+    )
+
+
 def _rows_again(facts: Facts, _: Sequence[Any]) -> _Found:
-    if not facts.first.has_rows_again:
+    if not facts.first.has_rows_again or facts.first.are_crossed:
         return None
     return (
         "Each row should be there once. Received: each score of a list as many "
-        "times, twice or more, with one label.",
+        "times, twice or more.",
         "If a join has repeated rows, leave one of each.",
     )
 
@@ -484,13 +551,14 @@ def _own_relevant(facts: Facts, _: Sequence[Any]) -> _Found:
     )
 
 
-def _zeros(facts: Facts, _: Sequence[Any]) -> _Found:
-    if not facts.zeros:
+def _padding(facts: Facts, _: Sequence[Any]) -> _Found:
+    if facts.padding is None:
         return None
     return (
         "An id should occur once in a list, and padding be -1. Received: "
-        "several zeros at the end of a list.",
-        "If 0 is padding, replace it by -1: `numpy.where(ids == 0, -1, ids)`.",
+        f"{facts.padding} several times at an end of a list.",
+        f"If it is padding, replace it by -1: `numpy.where(ids == "
+        f"{facts.padding}, -1, ids)`.",
     )
 
 
@@ -545,7 +613,7 @@ def _missing_ids(facts: Facts, _: Sequence[Any]) -> _Found:
 CHECKS = (
     Check("cut_ids", "warning", "id", _cut_ids),
     Check("missing_ids", "warning", "id", _missing_ids),
-    Check("zeros", "warning", "id", _zeros),
+    Check("padding", "warning", "id", _padding),
     Check("two_spellings", "warning", "id", _two_spellings),
     Check(
         "ratings_below_0",
@@ -554,6 +622,7 @@ CHECKS = (
         _ratings_below_0,
         in_batches=False,
     ),
+    Check("no_zeros", "warning", "label", _no_zeros, in_batches=False),
     Check(
         "infinite_labels", "error", "label", _infinite_labels, in_batches=False
     ),
@@ -564,13 +633,18 @@ CHECKS = (
     Check("all_relevant", "warning", "label", _all_relevant),
     Check("codes", "warning", "label", _codes),
     Check("steep_gains", "warning", "label", _steep_gains),
-    Check("times", "error", "label", _times, in_batches=False),
+    Check("times", "error", "label", _times(are_all=True), in_batches=False),
+    Check(
+        "a_time", "warning", "label", _times(are_all=False), in_batches=False
+    ),
     Check(
         "one_row_a_query", "warning", "list", _one_row_a_query, in_batches=False
     ),
     Check("ranks", "error", "score", _ranks("ranks")),
     Check("ranks_of_trec", "warning", "score", _ranks("ranks_of_trec")),
     Check("ascend", "warning", "score", _ascend),
+    Check("unsorted_hits", "note", "score", _unsorted_hits),
+    Check("sorted_ids", "note", "score", _sorted_ids),
     Check("equal_scores", "warning", "score", _equal_scores),
     Check("infinite_scores", "warning", "score", _infinite_scores),
     Check("places", "warning", "whole", _places),
@@ -579,7 +653,7 @@ CHECKS = (
     Check("reversed", "warning", "whole", _reversed, in_batches=False),
     Check(
         "labels_as_scores",
-        "note",
+        "warning",
         "whole",
         _scores_are_labels,
         in_batches=False,
@@ -594,6 +668,7 @@ CHECKS = (
     Check(
         "ranks_as_labels", "note", "whole", _labels_are_places, in_batches=False
     ),
+    Check("filled", "warning", "whole", _filled, in_batches=False),
     Check("rows_again", "warning", "whole", _rows_again),
     Check("crossed", "warning", "whole", _crossed, in_batches=False),
     Check("fillers", "note", "whole", _fillers, in_batches=False),

@@ -16,6 +16,8 @@ import numpy as np
 
 _SHORT = 4  # items of a list that has a say
 _FEW = 3  # lists that are evidence
+_LIKELY = 2.0  # standard errors that are rare
+_PLAIN = 4.0  # standard errors of scores, and not of what sorts them
 _CLEAR = 2.5  # standard errors that are no chance in the lists of a batch
 _ROWS = 2**15  # of the first lists, or more, for the rest of a list
 _SURE = 3.5  # standard errors that are no chance in many tables
@@ -37,12 +39,14 @@ class Evidence:
         fit: how far labels rise with scores: the sum of the products of both,
             each less its mean in the list.
         variance: that of `fit` for a random order.
+        has_zeros: True if other items have the score 0.
     """
 
     lists: int = 0
     lowest: int | None = None
     fit: float = 0.0
     variance: float = 0.0
+    has_zeros: bool = False
 
     @property
     def may_be_places(self) -> bool:
@@ -56,8 +60,8 @@ class Evidence:
 
     @property
     def are_places(self) -> bool:
-        """True if labels also fit the reverse order better than by chance."""
-        return self.may_be_places and self.fit < -(self.variance**0.5)
+        """True if labels also fit the reverse order, more than by chance."""
+        return self.may_be_places and self.fit < -_LIKELY * self.variance**0.5
 
     @property
     def are_surely_places(self) -> bool:
@@ -66,8 +70,11 @@ class Evidence:
 
     @property
     def are_scores(self) -> bool:
-        """True if labels fit the order of the scores better than by chance."""
-        return self.fit > self.variance**0.5
+        """True if labels surely fit the order of the scores.
+
+        Those of `argsort` may do so a little: the scores that it sorted do.
+        """
+        return self.fit > _PLAIN * self.variance**0.5
 
     def __add__(self, other: Evidence) -> Evidence:
         """Return what the lists of both share."""
@@ -78,6 +85,7 @@ class Evidence:
             self.lowest if self.lowest == other.lowest else None,
             self.fit + other.fit,
             self.variance + other.variance,
+            self.has_zeros or other.has_zeros,
         )
 
     def with_lists(
@@ -116,6 +124,11 @@ def _of_lists(
     """
     at = at[np.lexsort((scores[at], lists[at]))]
     starts = np.flatnonzero(np.diff(lists[at], prepend=-1))
+    zeros = scores[at] == 0
+    has_zeros = bool(zeros.sum() > len(starts))
+    if has_zeros:
+        at = at[~zeros]
+        starts = np.flatnonzero(np.diff(lists[at], prepend=-1))
     lengths = np.diff(starts, append=len(at))
     at = at[np.repeat(lengths >= _SHORT, lengths)]
     lengths = lengths[lengths >= _SHORT]
@@ -127,7 +140,8 @@ def _of_lists(
     if lowest is not None:
         of_lists = covariances(scores, labels, starts)
         fit, variance = (float(x.sum()) for x in of_lists)
-    return Evidence(len(lengths), lowest, fit, variance)
+    has_zeros &= lowest == 1
+    return Evidence(len(lengths), lowest, fit, variance, has_zeros)
 
 
 def _lowest(
@@ -158,6 +172,8 @@ class FirstLists:
         graded: the number of these whose scores are grades with ties.
         equal: the number of these whose scores are the labels, of which some
             differ.
+        filled: the number of these whose irrelevant items, two or more, have
+            one score, and no other item has it.
         again: the number of these in which each row occurs as many times,
             twice or more.
         crossed: the number of these in which each score has all labels.
@@ -175,6 +191,7 @@ class FirstLists:
     fillers: int = 0
     graded: int = 0
     equal: int = 0
+    filled: int = 0
     again: int = 0
     crossed: int = 0
     own: int = 0
@@ -200,6 +217,12 @@ class FirstLists:
     def are_labels(self) -> bool:
         """True if the scores of several lists, and no others, are labels."""
         return self.lists >= _FEW and self.equal == self.lists
+
+    @property
+    def are_filled(self) -> bool:
+        """True if irrelevant items of most lists have a score of their own."""
+        found = self.filled >= max(_FEW, _NEARLY_ALL * self.lists)
+        return found and not self.are_labels and not self.have_grades
 
     @property
     def has_rows_again(self) -> bool:
@@ -289,6 +312,7 @@ def _sums(
         int((zeros & ~have_labels).sum()),
         int((_are_graded(scores, starts) & have_say).sum()),
         int((_are_equal(scores, labels, starts) & have_say).sum()),
+        int((_are_filled(scores, labels, starts) & have_say).sum()),
         int((again & have_say).sum()),
         int((crossed & have_say).sum()),
         int(own.sum()),
@@ -341,6 +365,23 @@ def _are_graded(scores: np.ndarray, starts: np.ndarray) -> np.ndarray:
     return few & np.logical_and.reduceat(grades, starts)
 
 
+def _are_filled(
+    scores: np.ndarray, labels: np.ndarray, starts: np.ndarray
+) -> np.ndarray:
+    """Return True for lists whose irrelevant items have a score of their own.
+
+    There are two relevant items or more, which have several scores.
+    """
+    relevant = labels > 0
+    others, own = (np.where(x, scores, np.nan) for x in (~relevant, relevant))
+    lowest, least = (np.fmin.reduceat(x, starts) for x in (others, own))
+    highest, most = (np.fmax.reduceat(x, starts) for x in (others, own))
+    number = np.add.reduceat((~relevant).astype(int), starts)
+    have_one = (number > 1) & (lowest == highest)
+    found: np.ndarray = have_one & (lowest < least) & (least < most)
+    return found
+
+
 def _are_equal(
     scores: np.ndarray, labels: np.ndarray, starts: np.ndarray
 ) -> np.ndarray:
@@ -358,10 +399,11 @@ def _are_repeated(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return True for lists with each row, or score, as many times.
 
-    The first is for lists with each row twice or more: each score has one label
-    then. Whole numbers, which a classifier may give to several items, are no
-    evidence. The second is for lists with each score three times or more, with
-    labels of one sum, of which some differ.
+    The first is for lists with each score twice or more, and one label for each
+    or other scores than in other lists. Whole numbers, which a classifier may
+    give to several items, are no evidence. The second is for
+    lists with each score three times or more, with labels of one sum, of which
+    some differ.
     """
     whole = np.logical_and.reduceat(scores == np.floor(scores), starts)
     begins = np.append(True, scores[1:] != scores[:-1])
@@ -373,14 +415,16 @@ def _are_repeated(
     )
     sums = np.add.reduceat(labels, firsts)
     of_lists = np.searchsorted(firsts, starts)
+    have_one = np.logical_and.reduceat(have_one_label, of_lists)
     least = np.minimum.reduceat(sizes, of_lists)
     are_even = least == np.maximum.reduceat(sizes, of_lists)
-    have_one = np.logical_and.reduceat(have_one_label, of_lists)
     have_one_sum = np.minimum.reduceat(sums, of_lists) == (
         np.maximum.reduceat(sums, of_lists)
     )
     number = np.diff(of_lists, append=len(firsts))  # of scores
-    again = ~whole & (least > 1) & are_even & have_one & (number > 1)
+    differ_in_lists = len(np.unique(scores)) > number.max(initial=0)
+    are_rows = have_one | differ_in_lists & (number > 2)
+    again = ~whole & (least > 1) & are_even & (number > 1) & are_rows
     differ = ~np.logical_or.reduceat(have_one_label, of_lists)
     crossed = (least > 2) & are_even & have_one_sum & differ & (number > 2)
     return again, crossed

@@ -102,7 +102,7 @@ class Facts:
         longest: the number of items of the longest list.
         cut: an id that has lost digits, or None.
         missing: an id that stands for none, as text, or None.
-        zeros: True if lists of ids end in several zeros.
+        padding: an id that is there several times at an end of lists, or None.
         spelled: two ids that may be one query, or None.
         infinite: True if an item has an infinite score that makes it the best.
         evidence: what all lists have in common.
@@ -110,6 +110,9 @@ class Facts:
         first: what the first lists show.
         tied: which metrics read different scores as tied, in a sentence, or
             None.
+        are_hits: True if rows are results of a search, best first.
+        sorted_lists: the number of lists of ids that are longer than four.
+        are_sorted: True if ids ascend in all of these.
         are_integers: True if scores are integers, as `argsort` returns them and
             no model does, where nobody reads a note.
     """
@@ -131,13 +134,16 @@ class Facts:
     longest: int = 0
     cut: str | None = None
     missing: str | None = None
-    zeros: bool = False
+    padding: int | None = None
     spelled: tuple[str, str] | None = None
     infinite: bool = False
     evidence: Evidence = dataclasses.field(default_factory=Evidence)
     of_labels: Evidence = dataclasses.field(default_factory=Evidence)
     first: FirstLists = dataclasses.field(default_factory=FirstLists)
     tied: str | None = None
+    are_hits: bool = False
+    sorted_lists: int = 0
+    are_sorted: bool = True
     are_integers: bool = False
 
     def add_labels(self, labels: np.ndarray) -> None:
@@ -208,6 +214,17 @@ class Facts:
         self.lists += len(lengths)
         self.longest = max(self.longest, int(lengths.max(initial=0)))
 
+    def add_order(self, query: np.ndarray, item: np.ndarray) -> None:
+        """Add ids that have an order in place of scores."""
+        if not self.are_sorted or not len(item):
+            return
+        of_one = query[1:] == query[:-1]
+        self.are_sorted = not (of_one & (item[1:] <= item[:-1])).any()
+        lengths = np.diff(
+            np.flatnonzero(np.concatenate([[True], ~of_one, [True]]))
+        )
+        self.sorted_lists += int((lengths > 4).sum())
+
     def add_ids(self, *columns: np.ndarray) -> None:
         """Add ids of queries or items."""
         self.cut = self.cut or of_ids.without_digits(*columns)
@@ -243,13 +260,16 @@ class Facts:
             longest=max(self.longest, other.longest),
             cut=self.cut or other.cut,
             missing=self.missing or other.missing,
-            zeros=self.zeros or other.zeros,
+            padding=other.padding if self.padding is None else self.padding,
             spelled=self.spelled or other.spelled,
             infinite=self.infinite or other.infinite,
             evidence=self.evidence + other.evidence,
             of_labels=self.of_labels + other.of_labels,
             first=self.first + other.first,
             tied=self.tied or other.tied,
+            are_hits=self.are_hits or other.are_hits,
+            sorted_lists=self.sorted_lists + other.sorted_lists,
+            are_sorted=self.are_sorted and other.are_sorted,
             are_integers=self.are_integers and other.are_integers,
         )
 
@@ -304,14 +324,21 @@ def _examples(labels: np.ndarray) -> np.ndarray:
     highest = ends[1] if ends else 0
     below = labels[labels < highest] if highest >= _LARGE else labels[:0]
     if labels.dtype.kind in "iu" and ends and ends[0] >= 0:
-        return np.array([*ends, *below[np.argsort(below)[-1:]]], np.float64)
+        least = np.sort(below[below > 0])[:1]
+        return np.array([*ends, *np.sort(below)[-1:], *least], np.float64)
     negative, others = labels[labels < 0], labels[labels >= 0]
     unjudged = negative[negative == UNJUDGED][:1]
     fractions = negative[negative != np.floor(negative)][:1]
     shares = others[(others > 0) & (others < 1)]
     of_kinds = [
         x[[np.argmin(x), np.argmax(x)]]
-        for x in (negative[negative != UNJUDGED], shares, others, below)
+        for x in (
+            negative[negative != UNJUDGED],
+            shares,
+            others,
+            others[others > 0],
+            below,
+        )
         if len(x)
     ]
     return np.concatenate([np.zeros(0), *of_kinds, unjudged, fractions])

@@ -60,7 +60,7 @@ def facts_of(
     numbers, items = np.nonzero(labels >= 0)
     labels, scores = labels[numbers, items], scores[numbers, items]
     found = Facts("`y_true`", "`y_pred`", remedies=BATCH)
-    found.zeros = _end_in_zeros(excluded)
+    found.padding = _facts_of_ids(excluded).padding
     found.add_whole(numbers, scores, labels)
     # A model has no integers as scores, but `argsort` has.
     are_places = (
@@ -80,27 +80,36 @@ def facts_of(
 
 
 def _facts_of_ids(*sides: Any) -> Facts:
-    """Return the facts of ids: whether 0 may be padding."""
-    return Facts(remedies=BATCH, zeros=any(map(_end_in_zeros, sides)))
+    """Return the facts of ids: whether one may be padding.
+
+    That is 0, or any other id if it is there again on several sides.
+    """
+    found = [padding_of(x) for x in sides]
+    ids = [x for x in found if x == 0 or (x and found.count(x) > 1)]
+    return Facts(remedies=BATCH, padding=next(iter(ids), None))
 
 
-def _end_in_zeros(ids: Any) -> bool:
-    """Return True if a row ends in several zeros, and no row has others twice.
+def padding_of(ids: Any) -> int | None:
+    """Return the id that occurs again at an end of rows, if no other one does.
 
     Args:
         ids: `[lists, row]`. Other shapes need no padding.
     """
     if ids is None:
-        return False
+        return None
     if isinstance(ids, list | tuple):
         ids = integers("ids", ids, "ids")
     if len(ids.shape) != 2 or (ids.shape[-1] or 0) < 2:
-        return False
+        return None
     first = ops.convert_to_numpy(ops.copy(ids[:_LISTS]))
     ordered = np.sort(first, axis=-1)
-    again = (ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] > 0)
-    ends = (first[:, -2:] == 0).all(axis=-1)
-    return bool(ends.any() and not again.any())
+    are_again = (ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0)
+    again = np.unique(ordered[:, 1:][are_again])
+    if len(again) != 1:
+        return None
+    sides = (first[:, :2], first[:, -2:])
+    ends = np.any([(x == again[0]).all(axis=-1) for x in sides])
+    return int(again[0]) if ends else None
 
 
 def _tied(y_pred: Any, read: np.dtype) -> str | None:

@@ -17,7 +17,10 @@ _UNSEEN = " \t\r\n\v\f\xa0\u200b\ufeff"  # at the ends of texts
 _COMPARED = 20_000  # ids whose spellings are compared
 _FOLDED = 5000  # of these, those compared without case and the like
 MISSING = "None", "nan", "<NA>", "NaT"  # missing ids as text
-_AS_TEXT = [*MISSING, "[PAD]", "<pad>"]
+_AS_TEXT = [
+    *(*MISSING, "NaN", "NULL", "null", "N/A", "#N/A", "\\N", "(null)"),
+    *("undefined", " ", "-1", "[PAD]", "<pad>"),
+]
 _MANY = 0.05  # of ids; as many that are alike are no accident
 
 

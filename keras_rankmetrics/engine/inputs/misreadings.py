@@ -45,13 +45,14 @@ class Misreadings(NamedTuple):
     share: float | None = None
 
     @classmethod
-    def of(cls, lists: Lists, y_true: Any) -> Misreadings:
+    def of(cls, lists: Lists, y_true: Any, sample_weight: Any) -> Misreadings:
         """Return what may be misread in the lists of a batch.
 
         Args:
             lists: the lists.
             y_true: as passed. A dict may hold joined rows: they have the label
                 -1 if they were not judged.
+            sample_weight: as passed.
         """
         left = getattr(lists.content, "labels", None)
         share = None
@@ -61,6 +62,8 @@ class Misreadings(NamedTuple):
         are_joined = isinstance(y_true, dict)
         if warning is None and are_joined and left is not None:
             warning = _mask_warning(y_true, left)
+        if warning is None and sample_weight is not None and left is not None:
+            warning = _weights_of_relevant(y_true, sample_weight, left)
         if warning is None and labels is not None:
             has_unusual = ops.any((labels < 0) | (labels >= _LARGE))
             if concrete(has_unusual):
@@ -95,6 +98,47 @@ def _mask_warning(y_true: Mapping[str, Any], left: Tensor) -> str | None:
     )
 
 
+def _weights_of_relevant(
+    y_true: Any, sample_weight: Any, left: Tensor
+) -> str | None:
+    """Return a warning if weights of 0 leave all relevant items, and no others.
+
+    Args:
+        y_true: as passed.
+        sample_weight: as passed, for items or for lists.
+        left: the labels of the items whose weight is above 0.
+    """
+    if isinstance(y_true, Mapping):
+        y_true = y_true.get("labels")
+    if y_true is None or np.ndim(sample_weight) < 2:
+        return None
+    if concrete(ops.any(left == 0)) is not False:
+        return None
+    if not _leaves_relevant(y_true, left):
+        return None
+    return (
+        "A weight of 0 leaves an item out. Received: weights that leave out "
+        "all items with the label 0, so that any order is perfect. Weigh "
+        "padding alone by 0."
+    )
+
+
+def _leaves_relevant(labels: Any, left: Tensor) -> bool:
+    """Return True if all relevant items of several are left, and no others.
+
+    Args:
+        labels: as passed.
+        left: the labels that are left, of which none is 0.
+    """
+    passed, _ = numbers("y_true", labels, -1)
+    others, relevant, kept = (
+        ops.sum(ops.cast(x, "int32"))
+        for x in (passed == 0, passed > 0, left > 0)
+    )
+    are_many = (others >= _FEW) & (relevant >= _FEW)
+    return bool(concrete(are_many & (kept == relevant)))
+
+
 def _mask_of_relevant(y_true: Mapping[str, Any], left: Tensor) -> str | None:
     """Return a warning if a mask leaves all relevant items, and no others.
 
@@ -102,13 +146,7 @@ def _mask_of_relevant(y_true: Mapping[str, Any], left: Tensor) -> str | None:
         y_true: as passed.
         left: the labels that the mask leaves, of which none is 0.
     """
-    passed, _ = numbers("y_true", y_true["labels"], -1)
-    others, relevant, kept = (
-        ops.sum(ops.cast(x, "int32"))
-        for x in (passed == 0, passed > 0, left > 0)
-    )
-    are_many = (others >= _FEW) & (relevant >= _FEW)
-    if not concrete(are_many & (kept == relevant)):
+    if not _leaves_relevant(y_true["labels"], left):
         return None
     return (
         "A mask should be True where an item counts. Received: a mask that "
