@@ -107,8 +107,8 @@ def evaluate(
             keep their own options.
         columns: the names of columns by role, such as `{"query": "qid", "item":
             "docid", "score": "sim", "label": "grade", "subtopic": "nugget"}`.
-            `"rank"` names ranks, 1 the best, in place of scores; those of a
-            file of TREC are called "rank".
+            `"rank"` names ranks, 1 the best, in place of scores, which all
+            runs should have; those of a file of TREC are called "rank".
             `"weight"` and `"group"` name columns of the truth, or of one table,
             in place of `sample_weight` and `groups`: rows of a query have one.
             Common names are recognized without it, and the result reports them

@@ -29,6 +29,7 @@ from keras_rankmetrics.comparing.reading import (
     Input,
     Reading,
     index_of,
+    no_ranks,
     without_padding,
 )
 from keras_rankmetrics.comparing.tables_of_rows import (
@@ -100,12 +101,21 @@ class File(Input):
         """
         is_of_command = isinstance(self.x, Source)
         for part in runs.chunks_of_file(self.source):
+            self._check_has_ranks()
             if not is_of_command:
                 part = runs.in_text(part)
             elif "subtopic" not in self.more:
                 part = runs.once(self.source, part)
             yield Columns(*part[:3], part.others)
         self.is_read = True
+
+    def _check_has_ranks(self) -> None:
+        """Raise ValueError if the user chose ranks that the file lacks."""
+        name = self.reading.chosen.get("score")
+        if self.value != "score" or not self.reading.has_ranks:
+            return
+        if self.source.read_as.get("score") != name:
+            raise no_ranks(name, self.argument)
 
     def roles(self) -> dict[str, Any]:
         """Return what was read as each role, known once it is read."""

@@ -35,6 +35,7 @@ from keras_rankmetrics.comparing.reading import (
     Reading,
     check_numbers,
     have_same_id,
+    no_ranks,
     read_as,
     warn_of_direction,
 )
@@ -184,11 +185,7 @@ def of_systems(
         argument = "`run`" if is_one else f"the system {name!r}"
         runs[name] = input_of(x, "score", argument, reading.of_system(name))
         if reading.has_ranks and runs[name].names() == []:
-            raise ValueError(
-                "Each run should have a column of ranks. Received: the name "
-                f"{reading.chosen['score']!r}, and no columns in {argument}. "
-                "For ranks in dicts and arrays, pass `higher_is_better=False`."
-            )
+            raise no_ranks(reading.chosen["score"], argument)
     if is_one:
         together.check_run(runs[ALL])
     inputs = [judged, *runs.values()]

@@ -39,6 +39,7 @@ from keras_rankmetrics.comparing.reading import (
     is_empty,
     read_as,
     read_whole,
+    refuse_parts_of_ranks,
     warn_of_direction,
 )
 from keras_rankmetrics.comparing.requirements import (
@@ -229,6 +230,8 @@ class ListsOfTable:
         keys = keys + ids.keys_of(items)
         are_own = self._are_own(rows)
         for system, x in zip(self._systems.values(), scores, strict=True):
+            if system.table.reading.has_ranks:
+                refuse_parts_of_ranks(rows.query, -x, self._table.argument)
             system.table.shown.add_whole(lists, x, labels[0], are_own)
             system.same_id += int(same.sum())
             rules = [each.rules for each in self._sets]

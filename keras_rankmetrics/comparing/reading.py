@@ -67,7 +67,7 @@ class Reading:
         duplicates: `"best"` to keep the best of equal items of a query;
             `"error"` to leave them in, for the join to find.
         takes: the roles with a value for each query that `columns` may name.
-        has_ranks: True if scores are ranks.
+        has_ranks: True if the user chose ranks as scores.
     """
 
     columns: Mapping[str, Any] | None = None
@@ -77,7 +77,7 @@ class Reading:
     drop_same_id: bool | None = None
     duplicates: Literal["error", "best"] = "error"
     takes: dataclasses.InitVar[tuple[str, ...]] = roles.OF_QUERIES
-    has_ranks: bool = dataclasses.field(default=False, init=False)
+    has_ranks: bool = False
 
     def __post_init__(self, takes: tuple[str, ...]) -> None:
         refused = set(roles.OF_QUERIES) - {*takes}
@@ -219,6 +219,50 @@ def index_of(x: Any) -> list[Any]:
     """Return the index of a pandas object; nothing for other objects."""
     index: Any = getattr(x, "index", None)
     return index.tolist() if hasattr(index, "tolist") else []
+
+
+def no_ranks(name: Any, argument: str) -> ValueError:
+    """Return an error for a run without the column of ranks."""
+    return ValueError(
+        "Each run should have a column of ranks. Received: the name "
+        f"{name!r}, and no such column in {argument}. For ranks in dicts and "
+        "arrays, pass `higher_is_better=False`; for those of a run of TREC, "
+        '`columns={"rank": "rank"}`.'
+    )
+
+
+def refuse_parts_of_ranks(
+    query: np.ndarray, ranks: np.ndarray, argument: str
+) -> None:
+    """Raise ValueError if ranks do not begin alike in all queries.
+
+    Args:
+        query: `[rows]`, of whole queries.
+        ranks: `[rows]`.
+        argument: the name of the argument, for errors.
+    """
+    numbers, first = item_rows.numbered(query)
+    lowest = np.full(len(first), np.inf)
+    np.minimum.at(lowest, numbers, ranks)
+    zeros = np.bincount(numbers, ranks == 0)
+    wrong, received = ranks[:0], ""
+    if ranks.min(initial=0) < 0:
+        wrong, received = ranks < 0, "a rank below 0"
+    elif zeros.any() and (
+        (zeros != 1).any() or (ranks >= np.bincount(numbers)[numbers]).any()
+    ):
+        wrong, received = ranks == 0, "0 where ranks have gaps or repeat"
+    elif (lowest != lowest[:1]).any():
+        wrong, received = ranks > 1, "queries without the first rank"
+        wrong &= lowest[numbers] > lowest.min()
+    for at in np.flatnonzero(wrong)[:1].tolist():
+        raise ValueError(
+            f"{argument} should have the ranks of whole lists, from 1 on. "
+            f"Received: {received}, such as {ranks[at]:g} for the query "
+            f"{as_text(query[at].item())!r}. Remove rows of items that were "
+            "not found; if a list has the ranks of its relevant items alone, "
+            'count the items above them for a metric with `inputs="counts"`.'
+        )
 
 
 def warn_of_direction(chosen: Any, higher_is_better: Any) -> None:
@@ -371,6 +415,8 @@ class Input(abc.ABC):
                 starts = item_rows.run_starts(rows.query)
                 self.shown.add_queries(rows.query[starts])
             if self.value == "score":
+                if self.reading.has_ranks:
+                    refuse_parts_of_ranks(rows.query, rows.value, self.argument)
                 self.shown.add_scores(rows.query, rows.value)
                 ranks = columns.others.get(roles.RANKS)
                 self.shown.add_ranks(rows.query, rows.value, ranks)

@@ -26,13 +26,14 @@ from keras_rankmetrics.comparing.reading import (
     checked_rows,
     checked_values,
     other_column,
+    refuse_parts_of_ranks,
 )
 from keras_rankmetrics.engine.inputs.shapes import check_aligned_axis
 from keras_rankmetrics.engine.inputs.tensors import to_numpy
 from keras_rankmetrics.engine.messages import as_text, warn
 from keras_rankmetrics.files import runs
 from keras_rankmetrics.tables.ids import column_array
-from keras_rankmetrics.tables.item_rows import Part, Rows, numbered
+from keras_rankmetrics.tables.item_rows import Part, Rows
 from keras_rankmetrics.tables.roles import (
     RANKS,
     argument,
@@ -261,36 +262,10 @@ class Table(Input):
             ValueError: if they are not ranks of whole lists.
         """
         if "rank" in self.columns and len(rows.query):
-            self._check_ranks(rows)
+            ranks = -self.reading.sign * rows.value
+            refuse_parts_of_ranks(rows.query, ranks, self.argument)
             self._warn_of_repeated(rows)
         return rows
-
-    def _check_ranks(self, rows: Rows) -> None:
-        """Raise ValueError if ranks do not begin alike in all queries."""
-        numbers, first = numbered(rows.query)
-        ranks = -self.reading.sign * rows.value
-        lowest = np.full(len(first), np.inf)
-        np.minimum.at(lowest, numbers, ranks)
-        zeros = np.bincount(numbers, ranks == 0)
-        wrong, received = ranks[:0], ""
-        if ranks.min() < 0:
-            wrong, received = ranks < 0, "a rank below 0"
-        elif zeros.any() and (
-            (zeros != 1).any() or (ranks >= np.bincount(numbers)[numbers]).any()
-        ):
-            wrong, received = ranks == 0, "0 where ranks have gaps or repeat"
-        elif (lowest != lowest[0]).any():
-            wrong, received = ranks > 1, "queries without the first rank"
-            wrong &= lowest[numbers] > lowest.min()
-        for at in np.flatnonzero(wrong)[:1].tolist():
-            query = as_text(rows.query[at].item())
-            raise self._error(
-                "should have the ranks of whole lists, from 1 on.",
-                f"{received}, such as {ranks[at]:g} for the query {query!r}",
-                "Remove rows of items that were not found; if a list has the "
-                "ranks of its relevant items alone, count the items above them "
-                'for a metric with `inputs="counts"`.',
-            )
 
     @functools.cached_property
     def ranks(self) -> dict[str, Any]:

@@ -429,9 +429,9 @@ def check_run(run: Input) -> None:
 _READS = {
     "[": "ast.literal_eval(text)",
     "{": "ast.literal_eval(text)",
-    ",": 'text.replace(",", " ").split()',
-    ";": 'text.replace(";", " ").split()',
-    "|": 'text.replace("|", " ").split()',
+    ",": '[x.strip() for x in text.split(",")]',
+    ";": '[x.strip() for x in text.split(";")]',
+    "|": '[x.strip() for x in text.split("|")]',
     " ": "text.split()",
 }
 

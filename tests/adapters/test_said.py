@@ -151,7 +151,7 @@ def test_nan_in_rows_that_are_lists_names_the_row(name):
 @pytest.mark.parametrize("wrong", [INF, 1.7e9])
 def test_labels_that_are_none_are_errors_of_both_doors(wrong):
     job = LogJob("RR", "y", "x", query="q")
-    rows = items(y=lambda i: wrong if i == 5 else float(i % 2))
+    rows = items(y=lambda i: wrong if i % 2 else 0.0)
     with pytest.raises(ValueError, match="Labels should be"):
         job.say(sums_of(job, rows))
     [table] = tables_of(job, [rows])

@@ -187,12 +187,12 @@ ADVICE = {
     ),
     "ids in a text with commas": (
         lambda: ndcg(BINARY, {q: ", ".join(row) for q, row in RANKED.items()}),
-        'Pass `{query: text.replace(",", " ").split() for query, text in '
+        'Pass `{query: [x.strip() for x in text.split(",")] for query, text in '
         "x.items()}`",
         lambda: ndcg(
             BINARY,
             {
-                q: ", ".join(row).replace(",", " ").split()
+                q: [x.strip() for x in ", ".join(row).split(",")]
                 for q, row in RANKED.items()
             },
         ),

@@ -119,10 +119,47 @@ def test_what_is_refused(given, words):
 
 def test_a_run_without_columns_is_refused():
     run = {"q0": {"d0": 1.0, "d1": 2.0}}
-    with pytest.raises(ValueError, match="no columns in the system 'b'"):
+    with pytest.raises(ValueError, match="no such column in the system 'b'"):
         krm.compare(
             LABELS,
             {"a": RUN, "b": run},
             "NDCG@3",
             columns={"rank": "place"},
+        )
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda x: x.where(x <= 3, -1), "a rank below 0"),
+        (lambda x: x.where(x <= 3, 0), "0 where ranks have gaps or repeat"),
+        (lambda x: x + (np.arange(len(x)) < 6), "queries without the first"),
+    ],
+)
+@pytest.mark.parametrize("form", ["two frames", "one frame", "csv", "hits"])
+def test_ranks_of_parts_of_lists_are_refused(change, words, form, tmp_path):
+    table = TABLE.assign(place=change(TABLE.place))
+    run = table.drop(columns="label")
+    inputs = {
+        "two frames": (LABELS, run),
+        "one frame": (table,),
+        "csv": (LABELS, tmp_path / "run.csv"),
+        "hits": (
+            LABELS,
+            {
+                query: of[["item", "place"]].to_dict("records")
+                for query, of in run.groupby("query")
+            },
+        ),
+    }
+    run.to_csv(tmp_path / "run.csv", index=False)
+    with pytest.raises(ValueError, match=words):
+        of_place(*inputs[form])
+
+
+def test_files_without_the_ranks_are_refused(tmp_path):
+    path = of_trec(tmp_path)
+    with pytest.raises(ValueError, match="'place', and no such column in"):
+        krm.compare(
+            LABELS, {"a": RUN, "b": path}, "NDCG@3", columns={"rank": "place"}
         )

@@ -356,9 +356,14 @@ CHECKED = {
         },
         "each row is there twice",
         in_batches=False,
+        right_in="all",  # if ids tell the items apart
     ),
     "labels as scores": Data(
-        changed(score=lambda row, i: row["label"]),
+        {
+            name: 2 * values if name != "query" else values + more
+            for more in [[f"{q}b" for q in ROW["query"]]]
+            for name, values in {**ROW, "score": ROW["label"]}.items()
+        },
         "labels passed twice",
         right_in="without notes",
         in_batches=False,

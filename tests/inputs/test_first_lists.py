@@ -196,14 +196,18 @@ def test_lists_of_zeros_among_others_are_fillers():
 def test_scores_that_are_labels_or_other_grades():
     ranked = [(0.5, 0), (0.2, 1), (0.9, 0), (0.1, 0)]
     labels = [(x, x) for x in (0, 1, 2, 0)]
+    zeros = [(0, 0)] * 4  # of a query without relevant items
     grades = [(x, y) for x, y in zip((2, 0, 0, 2), (0, 1, 2, 0), strict=True)]
-    assert seen(*[labels] * 3).are_labels and seen(*[grades] * 3).have_grades
-    assert not seen(*[grades] * 3).are_labels
-    for rows in (labels, grades):
-        assert not seen(*[rows] * 2).have_grades  # of two lists
-        assert not seen(*[rows] * 3, ranked).have_grades
-        assert not seen(*[rows] * 3, ranked).are_labels
-    assert not seen(*[[(1, 1)] * 4] * 3).are_labels  # of constant scores
+    assert seen(*[labels] * 25).are_labels
+    assert seen(*[labels] * 24, zeros).are_labels
+    assert not seen(*[labels] * 24, zeros).has_fillers
+    assert not seen(*[labels] * 24).are_labels  # of 96 items
+    assert not seen(*[labels] * 25, ranked).are_labels
+    assert not seen(*[[(1, 1)] * 4] * 25).are_labels  # of constant scores
+    assert seen(*[grades] * 3).have_grades
+    assert not seen(*[grades] * 25).are_labels
+    assert not seen(*[grades] * 2).have_grades
+    assert not seen(*[grades] * 3, ranked).have_grades
     for scores in ((0, 0, 0, 0), (1, 2, 3, 4), (5, 5, 6, 6), (0.5, 0.5, 1, 1)):
         rows = [(x, y) for x, y in zip(scores, (0, 1, 2, 0), strict=True)]
         assert not seen(*[rows] * 3).have_grades

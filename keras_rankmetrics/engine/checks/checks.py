@@ -172,7 +172,7 @@ def all_relevant(facts: Facts, metrics: Sequence[Any]) -> dict[str, str]:
         return {"relevant": "label>=1"}
     are_judged = len(known) == sum(map(len, facts.labels))
     least = min(_least_relevant(metrics, max(highest, 1.0)), default=np.inf)
-    if facts.lists and are_judged and lowest >= least:
+    if facts.lists and len(known) and are_judged and lowest >= least:
         return {"relevant": "each item"}
     return {}
 
@@ -326,7 +326,8 @@ def _times(
 def _ascend(facts: Facts, _: Sequence[Any]) -> _Found:
     found = wrong_order(facts.steps, facts.higher_is_better)
     rising = facts.rising if facts.higher_is_better else -facts.rising
-    if found is None or rising > 0:  # labels that rise prove the order right
+    # Labels that rise prove the order right.
+    if found is None or rising > 0 or facts.first.are_in_order:
         return None
     _, wrong, like = found
     return (

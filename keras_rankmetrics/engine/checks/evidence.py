@@ -17,12 +17,13 @@ import numpy as np
 _SHORT = 4  # items of a list that has a say
 _FEW = 3  # lists that are evidence
 _LIKELY = 2.0  # standard errors that are rare
-_PLAIN = 4.0  # standard errors of scores, and not of what sorts them
+_PLAIN = 2.5  # standard errors of scores, and not of what sorts them
 _CLEAR = 2.5  # standard errors that are no chance in the lists of a batch
 _ROWS = 2**15  # of the first lists, or more, for the rest of a list
 _SURE = 3.5  # standard errors that are no chance in many tables
 _MOST = 0.6  # share of the lists that have the wrong direction
 _GRADE = 4  # the highest of whole scores that may be grades
+_CERTAIN = 100  # items that no classifier labels without an error
 _NEARLY_ALL = 0.8  # share of the lists that have a property
 
 AreOwn = Callable[[np.ndarray], np.ndarray]
@@ -170,8 +171,7 @@ class FirstLists:
         zeros: the number of these whose scores are all 0.
         fillers: the number of these whose labels are all 0, too.
         graded: the number of these whose scores are grades with ties.
-        equal: the number of these whose scores are the labels, of which some
-            differ.
+        equal: the number of these whose scores are the labels.
         filled: the number of these whose irrelevant items, two or more, have
             one score, and no other item has it.
         again: the number of these in which each row occurs as many times,
@@ -204,9 +204,15 @@ class FirstLists:
         return is_common and self.fit < -_SURE * self.variance**0.5
 
     @property
+    def are_in_order(self) -> bool:
+        """True if labels rise with the scores, more than by chance."""
+        return self.fit > _SURE * self.variance**0.5
+
+    @property
     def has_fillers(self) -> bool:
         """True if few lists have scores of 0 alone, and no label there."""
-        return 0 < self.fillers == self.zeros <= self.lists / 2
+        are_few = 0 < self.fillers == self.zeros <= self.lists / 2
+        return are_few and self.equal < self.lists
 
     @property
     def have_grades(self) -> bool:
@@ -215,14 +221,18 @@ class FirstLists:
 
     @property
     def are_labels(self) -> bool:
-        """True if the scores of several lists, and no others, are labels."""
-        return self.lists >= _FEW and self.equal == self.lists
+        """True if the scores of all lists are the labels.
+
+        A classifier may find the labels of a few items.
+        """
+        are_many = self.lists >= _FEW and self.rows >= _CERTAIN
+        return are_many and self.equal == self.lists and self.fit > 0
 
     @property
     def are_filled(self) -> bool:
         """True if irrelevant items of most lists have a score of their own."""
         found = self.filled >= max(_FEW, _NEARLY_ALL * self.lists)
-        return found and not self.are_labels and not self.have_grades
+        return found and self.equal < self.lists and not self.have_grades
 
     @property
     def has_rows_again(self) -> bool:
@@ -274,7 +284,10 @@ class FirstLists:
         if not len(at):
             return self
         values = lists[at], scores[at], np.maximum(labels[at], 0.0)
-        return self + _sums(at, *values, are_own)
+        found = _sums(at, *values, are_own)
+        if are_own is not None:  # ids tell items apart
+            found = dataclasses.replace(found, again=0)
+        return self + found
 
 
 def _sums(
@@ -297,6 +310,7 @@ def _sums(
         np.logical_or.reduceat(x != 0, starts) for x in (scores, labels)
     )
     zeros = have_say & ~have_scores
+    equal = np.logical_and.reduceat(scores == labels, starts)
     again, crossed = _are_repeated(scores, labels, starts)
     own = np.zeros(len(starts), bool)
     if are_own is not None:
@@ -311,7 +325,7 @@ def _sums(
         int(zeros.sum()),
         int((zeros & ~have_labels).sum()),
         int((_are_graded(scores, starts) & have_say).sum()),
-        int((_are_equal(scores, labels, starts) & have_say).sum()),
+        int((equal & have_say).sum()),
         int((_are_filled(scores, labels, starts) & have_say).sum()),
         int((again & have_say).sum()),
         int((crossed & have_say).sum()),
@@ -379,18 +393,6 @@ def _are_filled(
     number = np.add.reduceat((~relevant).astype(int), starts)
     have_one = (number > 1) & (lowest == highest)
     found: np.ndarray = have_one & (lowest < least) & (least < most)
-    return found
-
-
-def _are_equal(
-    scores: np.ndarray, labels: np.ndarray, starts: np.ndarray
-) -> np.ndarray:
-    """Return True for lists whose scores are the labels, of several values."""
-    of_lists = np.logical_and.reduceat(scores == labels, starts)
-    several = np.minimum.reduceat(labels, starts) < (
-        np.maximum.reduceat(labels, starts)
-    )
-    found: np.ndarray = of_lists & several
     return found
 
 

@@ -92,6 +92,8 @@ def _facts_of_ids(*sides: Any) -> Facts:
 def padding_of(ids: Any) -> int | None:
     """Return the id that occurs again at an end of rows, if no other one does.
 
+    One row is enough for 0.
+
     Args:
         ids: `[lists, row]`. Other shapes need no padding.
     """
@@ -99,7 +101,7 @@ def padding_of(ids: Any) -> int | None:
         return None
     if isinstance(ids, list | tuple):
         ids = integers("ids", ids, "ids")
-    if len(ids.shape) != 2 or (ids.shape[-1] or 0) < 2:
+    if len(ids.shape) != 2 or (ids.shape[-1] or 0) < 3:
         return None
     first = ops.convert_to_numpy(ops.copy(ids[:_LISTS]))
     ordered = np.sort(first, axis=-1)
@@ -108,8 +110,8 @@ def padding_of(ids: Any) -> int | None:
     if len(again) != 1:
         return None
     sides = (first[:, :2], first[:, -2:])
-    ends = np.any([(x == again[0]).all(axis=-1) for x in sides])
-    return int(again[0]) if ends else None
+    rows = np.any([(x == again[0]).all(axis=-1) for x in sides], axis=0)
+    return int(again[0]) if rows.sum() > (again[0] > 0) else None
 
 
 def _tied(y_pred: Any, read: np.dtype) -> str | None:

@@ -183,14 +183,12 @@ class Batch:
         Raises:
             ValueError: if the inputs are invalid.
         """
-        reading, (y_true, y_pred, weight) = definition.reading, inputs
+        reading, (y_true, y_pred, _) = definition.reading, inputs
         if reading not in self._lists:
             lists = self._lists[reading] = read(*reading, *inputs)
             self.misreadings[reading] = Misreadings(lists.warning)
             if self.is_watched:
-                self.misreadings[reading] = Misreadings.of(
-                    lists, y_true, weight
-                )
+                self.misreadings[reading] = Misreadings.of(lists, y_true)
                 self.facts[reading] = of_batch.facts_of(
                     reading[0], lists, y_true, y_pred
                 )

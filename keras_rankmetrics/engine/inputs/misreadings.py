@@ -45,14 +45,13 @@ class Misreadings(NamedTuple):
     share: float | None = None
 
     @classmethod
-    def of(cls, lists: Lists, y_true: Any, sample_weight: Any) -> Misreadings:
+    def of(cls, lists: Lists, y_true: Any) -> Misreadings:
         """Return what may be misread in the lists of a batch.
 
         Args:
             lists: the lists.
             y_true: as passed. A dict may hold joined rows: they have the label
                 -1 if they were not judged.
-            sample_weight: as passed.
         """
         left = getattr(lists.content, "labels", None)
         share = None
@@ -62,8 +61,9 @@ class Misreadings(NamedTuple):
         are_joined = isinstance(y_true, dict)
         if warning is None and are_joined and left is not None:
             warning = _mask_warning(y_true, left)
-        if warning is None and sample_weight is not None and left is not None:
-            warning = _weights_of_relevant(y_true, sample_weight, left)
+        weights = getattr(lists.content, "item_weights", None)
+        if warning is None and weights is not None and left is not None:
+            warning = _weights_of_relevant(y_true, left)
         if warning is None and labels is not None:
             has_unusual = ops.any((labels < 0) | (labels >= _LARGE))
             if concrete(has_unusual):
@@ -98,19 +98,16 @@ def _mask_warning(y_true: Mapping[str, Any], left: Tensor) -> str | None:
     )
 
 
-def _weights_of_relevant(
-    y_true: Any, sample_weight: Any, left: Tensor
-) -> str | None:
+def _weights_of_relevant(y_true: Any, left: Tensor) -> str | None:
     """Return a warning if weights of 0 leave all relevant items, and no others.
 
     Args:
         y_true: as passed.
-        sample_weight: as passed, for items or for lists.
         left: the labels of the items whose weight is above 0.
     """
     if isinstance(y_true, Mapping):
         y_true = y_true.get("labels")
-    if y_true is None or np.ndim(sample_weight) < 2:
+    if y_true is None:
         return None
     if concrete(ops.any(left == 0)) is not False:
         return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import reprlib
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -12,8 +13,11 @@ import numpy as np
 from keras import backend, ops
 
 from keras_rankmetrics.engine.backend.operations import detached
+from keras_rankmetrics.engine.backend.tracing import concrete
 from keras_rankmetrics.types import Tensor
 
+# From these numbers on, neighbouring integers are one number of a dtype.
+_EXACT = {"float16": 2.0**11, "bfloat16": 2.0**8, "float32": 2.0**24}
 _MAX_DEPTH = 16  # a list nested deeper than this may contain itself
 
 _repr = reprlib.Repr()  # for errors: an input may be large
@@ -59,10 +63,12 @@ def integers(name: str, x: Any, expected: str, hint: str = "") -> Tensor:
     tensor = detached(_converted(name, dense, x))
     dtype = backend.standardize_dtype(tensor.dtype)
     if "int" not in dtype:
+        remedy = "If they are whole numbers, cast them to integers."
+        if concrete(ops.any(ops.abs(tensor) >= _EXACT.get(dtype, math.inf))):
+            remedy = f"Keep them integers: {dtype} has lost their last digits."
         raise ValueError(
             f"`{name}` should hold {expected}: integers, negative for padding. "
-            f"Received: `{name}` of dtype {dtype}. If they are whole numbers, "
-            f"cast them to integers. {hint}".rstrip()
+            f"Received: `{name}` of dtype {dtype}. {remedy} {hint}".rstrip()
         )
     if dtype not in ("int32", "int64"):
         wide = "int64" if dtype.endswith(("32", "64")) else "int32"
