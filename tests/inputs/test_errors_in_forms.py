@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from keras import ops
 
+import keras_rankmetrics as krm
 from keras_rankmetrics import (
     DCG,
     NDCG,
@@ -62,6 +63,15 @@ def test_targets_that_are_no_integers(fails, dtype):
         '`inputs="scores"`.',
         y_true=np.ones((2, 2), dtype),
     )
+
+
+def test_ids_whose_last_digits_are_lost():
+    """To cast them would change which ids match."""
+    ids = np.float32([[2**24, 2**24 + 1]])
+    metric = krm.RecallAtK(k=2, inputs="ids")
+    text = "Keep them integers: float32 has lost their last digits."
+    with pytest.raises(ValueError, match=re.escape(text)):
+        metric.update_state(ids, ids)
 
 
 def test_relevant_ids_that_are_no_integers(fails):

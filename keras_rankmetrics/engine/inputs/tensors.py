@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import math
 import reprlib
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -64,7 +63,8 @@ def integers(name: str, x: Any, expected: str, hint: str = "") -> Tensor:
     dtype = backend.standardize_dtype(tensor.dtype)
     if "int" not in dtype:
         remedy = "If they are whole numbers, cast them to integers."
-        if concrete(ops.any(ops.abs(tensor) >= _EXACT.get(dtype, math.inf))):
+        most = _EXACT.get(dtype)
+        if most is not None and concrete(ops.any(ops.abs(tensor) >= most)):
             remedy = f"Keep them integers: {dtype} has lost their last digits."
         raise ValueError(
             f"`{name}` should hold {expected}: integers, negative for padding. "
