@@ -506,8 +506,11 @@ class Joining:
                     found
                     or spellings.alike(unjudged, others)
                     or spellings.alike_in_part(unjudged, others)
-                    or spellings.alike(unjudged, judged, least=spellings.FEW)
                 )
+                if shared and not found:  # or these ids were all compared
+                    found = spellings.alike(
+                        unjudged, judged, least=spellings.FEW
+                    )
         elif judged:
             found = spellings.unmatched(unjudged, judged, bool(self._counts[1]))
         else:

@@ -41,11 +41,12 @@ def facts_of(
     excluded = y_true.get("exclude") if isinstance(y_true, dict) else None
     content: Any = lists.content
     if form == "sparse":
-        return _facts_of_ids(content.targets, excluded)
-    if form == "ids":
-        return _facts_of_ids(
-            content.relevant_ids, content.recommended, excluded
+        return Facts(
+            remedies=BATCH, padding=_padding(content.targets, excluded)
         )
+    if form == "ids":
+        sides = content.relevant_ids, content.recommended, excluded
+        return Facts(remedies=BATCH, padding=_padding(*sides))
     labels, scores = content.labels, content.scores
     some = max(3, min(_LISTS, _ITEMS // max(labels.shape[-1] or 1, 1)))
     # A tensor of torch that NumPy has seen may change without a trace, so that
@@ -60,7 +61,7 @@ def facts_of(
     numbers, items = np.nonzero(labels >= 0)
     labels, scores = labels[numbers, items], scores[numbers, items]
     found = Facts("`y_true`", "`y_pred`", remedies=BATCH)
-    found.padding = _facts_of_ids(excluded).padding
+    found.padding = _padding(excluded)
     found.add_whole(numbers, scores, labels)
     # A model has no integers as scores, but `argsort` has.
     are_places = (
@@ -79,17 +80,17 @@ def facts_of(
     return found
 
 
-def _facts_of_ids(*sides: Any) -> Facts:
-    """Return the facts of ids: whether one may be padding.
+def _padding(*sides: Any) -> int | None:
+    """Return an id that may be padding, or None.
 
     That is 0, or any other id if it is there again on several sides.
     """
-    found = [padding_of(x) for x in sides]
-    ids = [x for x in found if x == 0 or (x and found.count(x) > 1)]
-    return Facts(remedies=BATCH, padding=next(iter(ids), None))
+    found = [_padding_of(x) for x in sides]
+    ids = (x for x in found if x == 0 or (x and found.count(x) > 1))
+    return next(ids, None)
 
 
-def padding_of(ids: Any) -> int | None:
+def _padding_of(ids: Any) -> int | None:
     """Return the id that occurs again at an end of rows, if no other one does.
 
     One row is enough for 0.
