@@ -18,6 +18,7 @@ from keras_rankmetrics.command.printing import (
 )
 from keras_rankmetrics.comparing import Compared, Verdict
 from keras_rankmetrics.comparing.measured import ALL
+from keras_rankmetrics.comparing.reading import Reading
 from keras_rankmetrics.comparing.report import POWER, percent
 from keras_rankmetrics.comparing.table_formats import as_csv
 from keras_rankmetrics.comparing.verdict import verdict_on_mean
@@ -259,8 +260,10 @@ def _compared(
         )
     progress = Progress([qrels, *names], arguments.progress)
 
+    columns = Reading(arguments.columns).chosen
+
     def source_of(path: str, value: str) -> Source:
-        return Source(path, value, arguments.columns, progress.watch(path))
+        return Source(path, value, columns, progress.watch(path))
 
     truth = source_of(qrels, "label")
     runs = {name: source_of(path, "score") for path, name in names.items()}
@@ -287,8 +290,9 @@ def _of_one_table(
     path, options = arguments.qrels, _options(arguments)
     lower, metrics = arguments.lower_is_better, arguments.metrics
     progress = Progress([path], arguments.progress)
-    table = Source(path, "both", arguments.columns, progress.watch(path))
-    scores = arguments.columns.get("score")
+    columns = Reading(arguments.columns).chosen
+    table = Source(path, "both", columns, progress.watch(path))
+    scores = columns.get("score")
     with progress:
         if isinstance(scores, list):
             higher = _higher_is_better(lower, scores, {})

@@ -312,10 +312,10 @@ def compare(
     Stability: stable.
     """
     _check_metrics(metrics)
-    scores = _columns_of_scores(systems, columns)
     reading = Reading(
         columns, query_ids, item_ids, higher_is_better, drop_same_id, duplicates
     )
+    scores = _columns_of_scores(systems, reading)
     asked = reading, convention, groups, sample_weight
     if systems is None:
         truth = one_table.tables_of(truth, reading)
@@ -335,15 +335,14 @@ def compare(
     return compared
 
 
-def _columns_of_scores(
-    systems: Any, columns: Mapping[str, Any] | None
-) -> dict[str, Any]:
+def _columns_of_scores(systems: Any, reading: Reading) -> dict[str, Any]:
     """Return the columns of scores of one table by the name of the system.
 
     Raises:
         ValueError: if there are no systems, and no columns of scores; or both.
     """
-    scores: Any = (columns or {}).get("score")
+    columns = reading.columns
+    scores: Any = reading.chosen.get("score")
     are_several = isinstance(scores, list | tuple) and len(scores) > 0
     if systems is not None and are_several:
         raise ValueError(
@@ -402,7 +401,7 @@ def agreement_of(
         # The columns of the truth have nothing to do with two systems.
         columns = {
             role: name
-            for role, name in reading.chosen.items()
+            for role, name in (reading.columns or {}).items()
             if role not in OF_QUERIES
         }
         again = dataclasses.replace(

@@ -492,7 +492,7 @@ def _of_sides(
         ValueError: if the table has no items, or an item several scores.
     """
     if isinstance(truth, by_judge.Labelled):
-        columns = {**reading.chosen, "label": truth.column}
+        columns = {**(reading.columns or {}), "label": truth.column}
         reading = dataclasses.replace(reading, columns=columns)
         truth = truth.table
     are_by_subtopic = requirements.truth_of(members) == "subtopics"

@@ -27,6 +27,7 @@ from keras_rankmetrics.tables.item_rows import NO_OTHERS, Rows
 
 _Read = TypeVar("_Read")
 _ROLES = ("query", "item")
+_OF_SYSTEMS = ("score", "rank")  # roles with a column for each system
 # The arguments that have the values of queries in place of a column, by role.
 ARGUMENTS = {"weight": "sample_weight", "group": "groups"}
 ROWS_OF_CHUNK = 2**20  # of a chunk, up to the end of a query
@@ -67,7 +68,6 @@ class Reading:
         duplicates: `"best"` to keep the best of equal items of a query;
             `"error"` to leave them in, for the join to find.
         takes: the roles with a value for each query that `columns` may name.
-        has_ranks: True if the user chose ranks as scores.
     """
 
     columns: Mapping[str, Any] | None = None
@@ -77,7 +77,6 @@ class Reading:
     drop_same_id: bool | None = None
     duplicates: Literal["error", "best"] = "error"
     takes: dataclasses.InitVar[tuple[str, ...]] = roles.OF_QUERIES
-    has_ranks: bool = False
 
     def __post_init__(self, takes: tuple[str, ...]) -> None:
         refused = set(roles.OF_QUERIES) - {*takes}
@@ -90,11 +89,11 @@ class Reading:
                 '`columns={"query": "qid"}`.'
             )
         for role, name in columns.items():
-            if isinstance(name, list) and role != "score":
+            if isinstance(name, list) and role not in _OF_SYSTEMS:
                 raise ValueError(
                     "`columns` should name one column for each role but "
-                    f"`score`. Received: {name!r} for the {role}. Pass one "
-                    "name; join several columns to one first."
+                    f"`score` and `rank`. Received: {name!r} for the {role}. "
+                    "Pass one name; join several columns to one first."
                 )
         for name in ("query_ids", "item_ids"):
             numbers = index_of(getattr(self, name))
@@ -109,7 +108,6 @@ class Reading:
                     "`.tolist()`."
                 )
         check_choice("duplicates", self.duplicates, ("error", "best"))
-        self._read_ranks(columns)
         higher = self.higher_is_better
         values = higher.values() if isinstance(higher, Mapping) else [higher]
         if not all(isinstance(x, bool | np.bool_ | None) for x in values):
@@ -117,30 +115,28 @@ class Reading:
                 "`higher_is_better` should be True, False, or a dict of these "
                 f"by system. Received: {self.higher_is_better!r}."
             )
-
-    def _read_ranks(self, columns: Mapping[str, Any]) -> None:
-        """Read ranks as scores, if the user chose their column."""
-        rank = columns.get("rank")
-        if rank is None:
+        if not self.has_ranks:
             return
-        others = {role: x for role, x in columns.items() if role != "rank"}
-        if "score" in others or isinstance(self.higher_is_better, Mapping):
+        if "score" in columns or isinstance(higher, Mapping):
             raise ValueError(
                 "`columns` should name scores or ranks, for all systems. "
                 f"Received: {dict(columns)!r}, and `higher_is_better="
-                f"{self.higher_is_better!r}`. Name one of both."
+                f"{higher!r}`. Name one of both."
             )
-        for name, value in {
-            "columns": {**others, "score": rank},
-            "higher_is_better": False,
-            "has_ranks": True,
-        }.items():
-            object.__setattr__(self, name, value)
+        object.__setattr__(self, "higher_is_better", False)
+
+    @property
+    def has_ranks(self) -> bool:
+        """True if the user chose ranks, which are read as scores."""
+        return (self.columns or {}).get("rank") is not None
 
     @functools.cached_property
     def chosen(self) -> Mapping[str, Any]:
         """The names of columns that the user chose, by role."""
-        return self.columns or {}
+        columns = dict(self.columns or {})
+        if self.has_ranks:
+            columns["score"] = columns.pop("rank")
+        return columns
 
     def column_of_scores(self) -> Any:
         """Return the column of scores that the user chose, or None.
@@ -148,7 +144,7 @@ class Reading:
         Raises:
             ValueError: if there are several.
         """
-        scores = (self.columns or {}).get("score")
+        scores = self.chosen.get("score")
         if isinstance(scores, list | tuple):
             raise ValueError(
                 "`columns` should name one column of scores. Received: "
@@ -245,16 +241,16 @@ def refuse_parts_of_ranks(
     lowest = np.full(len(first), np.inf)
     np.minimum.at(lowest, numbers, ranks)
     zeros = np.bincount(numbers, ranks == 0)
-    wrong, received = ranks[:0], ""
     if ranks.min(initial=0) < 0:
         wrong, received = ranks < 0, "a rank below 0"
     elif zeros.any() and (
         (zeros != 1).any() or (ranks >= np.bincount(numbers)[numbers]).any()
     ):
         wrong, received = ranks == 0, "0 where ranks have gaps or repeat"
-    elif (lowest != lowest[:1]).any():
-        wrong, received = ranks > 1, "queries without the first rank"
-        wrong &= lowest[numbers] > lowest.min()
+    else:  # tied items may share the mean of their ranks, or the last one
+        best = np.bincount(numbers, ranks == lowest[numbers])
+        wrong = (lowest > best)[numbers]
+        received = "queries without the first rank"
     for at in np.flatnonzero(wrong)[:1].tolist():
         raise ValueError(
             f"{argument} should have the ranks of whole lists, from 1 on. "
@@ -371,6 +367,8 @@ class Input(abc.ABC):
         """
         roles, chosen = {**self.roles(), **self.assumed}, self.reading.chosen
         found = {role: str(name) for role, name in roles.items()}
+        if self.reading.has_ranks and "score" in found:
+            found["score"] = f"-{found['score']}"
         names = dict.fromkeys(map(str, rest))
         names.pop("", None)  # the index of a frame in CSV
         if names:

@@ -80,16 +80,15 @@ class Inputs:
             lacks_queries: True if the truth lacks queries of the run.
         """
         arguments = {
-            field.name: _VARIABLES.get(field.name, repr(value))
-            for field in dataclasses.fields(asked)
-            if (value := getattr(asked, field.name)) is not field.default
+            name: _VARIABLES.get(name, repr(value))
+            for name, value in _passed(asked).items()
         }
         of_known = dict(arguments)
-        if asked.chosen:
+        if asked.columns:
             names = run.names()
             columns = {
                 role: name
-                for role, name in asked.chosen.items()
+                for role, name in asked.columns.items()
                 if (role != "label" if names is None else name in names)
             }
             of_known["columns"] = repr(columns)
@@ -172,16 +171,28 @@ def _has_items(run: Any) -> bool:
     )
 
 
+def _passed(asked: Reading) -> dict[str, Any]:
+    """Return the arguments that the user passed, or that others imply."""
+    values = {x: getattr(asked, x.name) for x in dataclasses.fields(asked)}
+    return {
+        field.name: value
+        for field, value in values.items()
+        if value is not field.default
+    }
+
+
 def _options(passed: Sequence[Any], asked: Reading) -> tuple[str, ...] | None:
     """Return the files and the options of the command; None if it has none."""
     if not all(isinstance(x, str | os.PathLike) for x in passed):
         return None
-    names = [x for each in asked.chosen.items() for x in map(str, each)]
+    arguments = _passed(asked)
+    columns = arguments.pop("columns", {})
+    lower = ["--lower-is-better"] * ("higher_is_better" in arguments)
+    names = [x for each in columns.items() for x in map(str, each)]
     if any("," in name or "=" in name for name in names):
         return None
-    if asked.duplicates != "error" or asked.drop_same_id is not None:
+    if arguments.keys() - {"higher_is_better"}:
         return None
-    pairs = ",".join(f"{role}={name}" for role, name in asked.chosen.items())
-    lower = ["--lower-is-better"] * (asked.higher_is_better is False)
+    pairs = ",".join(f"{role}={name}" for role, name in columns.items())
     files = shlex.join(map(os.fsdecode, passed))
     return (files, *(["--columns", pairs] if pairs else []), *lower)

@@ -64,7 +64,7 @@ def test_ranks_of_a_run_of_trec(tmp_path):
     options = {"metrics": "NDCG@3", "columns": {"rank": "rank"}}
     found = krm.evaluate(LABELS, path, **options)
     assert found["NDCG@3"] == EXPECTED
-    assert "Read as: query=field 1, item=field 3, score=rank." in str(found)
+    assert "Read as: query=field 1, item=field 3, score=-rank." in str(found)
     ranked = RUN.rename(columns={"place": "rank"})
     compared = krm.compare(LABELS, {"a": path, "b": ranked}, **options)
     values = compared.per_list()
@@ -72,6 +72,53 @@ def test_ranks_of_a_run_of_trec(tmp_path):
     for system, value in zip(values["system"], values["NDCG@3"], strict=True):
         by_system[system].append(value)
     assert by_system["a"] == by_system["b"]
+
+
+@pytest.mark.parametrize(
+    "place", [[2, 2, 3], [1.5, 1.5, 3], [1, 1, 3], [0, 1, 2]]
+)
+def test_ranks_of_tied_items(place):
+    run = {"query": ["q"] * 3, "item": ["a", "b", "c"], "place": place}
+    labels = {"query": ["q"], "item": ["a"], "label": [1]}
+    expected = 0.75 if place[0] == place[1] else 1.0
+    found = krm.evaluate(
+        labels,
+        pd.DataFrame(run),
+        "RR",
+        columns={"rank": "place"},
+    )
+    assert found["RR"] == expected
+
+
+def test_ranks_of_several_systems(tmp_path, capsys):
+    from krm_command import main
+
+    table = TABLE.assign(other=TABLE.place)
+    columns = {"rank": ["place", "other"]}
+    found = krm.compare(table, metrics="NDCG@3", columns=columns)
+    assert {*found.per_list()["NDCG@3"]} == {
+        *krm.compare(
+            table.assign(place=-table.place, other=-table.other),
+            metrics="NDCG@3",
+            columns={"score": ["place", "other"]},
+        ).per_list()["NDCG@3"]
+    }
+    path = str(tmp_path / "table.csv")
+    table.to_csv(path, index=False)
+    arguments = ["eval", path, "-m", "NDCG@3", "--columns"]
+    assert main([*arguments, "rank=place,rank=other"]) == 0
+    printed = capsys.readouterr().out
+    assert printed.count(f"{EXPECTED:.4f}") == 2
+    assert main([*arguments, "score=place,rank=other"]) == 2
+    assert "scores or ranks" in capsys.readouterr().err
+
+
+def test_calls_of_ranks_give_the_number():
+    options = {"columns": {"rank": "place"}}
+    text = str(krm.explain(EXPECTED, TABLE, metrics="NDCG@3", **options))
+    [call, *_] = [x for x in text.split("\n") if "krm.evaluate(" in x]
+    found = eval(call, {"krm": krm, "truth": TABLE})
+    assert round(next(iter(found.values())), 6) == round(EXPECTED, 6)
 
 
 @pytest.mark.parametrize("door", [krm.tie_range, krm.explain, krm.diagnose])
@@ -108,7 +155,7 @@ def test_the_command_reads_ranks(tmp_path, capsys):
             {"columns": {"rank": "place"}, "higher_is_better": {"a": False}},
             "scores or ranks, for all systems",
         ),
-        ({"columns": {"rank": ["place", "x"]}}, "one column for each role"),
+        ({"columns": {"rank": ["place", "x"]}}, "one column of scores"),
         ({"columns": {"rank": "places"}}, "'places'"),
     ],
 )
@@ -134,6 +181,7 @@ def test_a_run_without_columns_is_refused():
         (lambda x: x.where(x <= 3, -1), "a rank below 0"),
         (lambda x: x.where(x <= 3, 0), "0 where ranks have gaps or repeat"),
         (lambda x: x + (np.arange(len(x)) < 6), "queries without the first"),
+        (lambda x: x + 2, "queries without the first"),
     ],
 )
 @pytest.mark.parametrize("form", ["two frames", "one frame", "csv", "hits"])

@@ -234,7 +234,7 @@ def _tie_range(form: Callable) -> Callable:
     def call(data: Data, folder: pathlib.Path) -> Found:
         ranges = krm.tie_range(*form(data, folder), data.metric)
         _, _, *notes = ranges.notes  # the first two say what the columns are
-        return Found(ranges[data.metric].in_order, tuple(notes))
+        return Found(ranges[data.metric].mean, tuple(notes))
 
     return call
 
@@ -253,7 +253,7 @@ def _evaluate_one(form: Callable) -> Callable:
 def _tie_range_one(data: Data, folder: pathlib.Path) -> Found:
     ranges = krm.tie_range(_table(data, folder), metrics=data.metric)
     _, _, *notes = ranges.notes
-    return Found(ranges[data.metric].in_order, tuple(notes))
+    return Found(ranges[data.metric].mean, tuple(notes))
 
 
 def _arrays(data: Data, _: pathlib.Path) -> Found:

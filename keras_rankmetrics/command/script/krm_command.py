@@ -134,10 +134,7 @@ def _parser() -> argparse.ArgumentParser:
     add("-k", type=int, default=10, help="cutoff to look at (default: 10)")
     metrics = "the metrics to compute, as for `krm eval`"
     add("-m", "--metrics", action="append", help=metrics)
-    columns = "columns of a table, as for `krm eval`"
-    add("--columns", type=_columns, action=_Columns, default={}, help=columns)
-    lower = "the scores are distances"
-    add("--lower-is-better", action="store_true", help=lower)
+    _add_options_of_reading(add)
     add("--drop-same-id", action=argparse.BooleanOptionalAction, help=_DROP)
     add = command(
         "explain",
@@ -153,10 +150,7 @@ def _parser() -> argparse.ArgumentParser:
     add("-m", "--metrics", action="append", default=[], help=names)
     tool = "the tool that reports the number: see `krm conventions`"
     add("--convention", metavar="NAME", help=tool)
-    columns = "columns of a table, as for `krm eval`"
-    add("--columns", type=_columns, action=_Columns, default={}, help=columns)
-    lower = "the scores are distances"
-    add("--lower-is-better", action="store_true", help=lower)
+    _add_options_of_reading(add)
     add = command(
         "signature",
         "explain the signature of a metric",
@@ -181,6 +175,32 @@ def _add_common_arguments(add: Callable[..., Any]) -> None:
     add("--convention", metavar="NAME", help=tool)
     confidence = "level of intervals and tests (default: 0.95)"
     add("--confidence", "--level", type=level, default=0.95, help=confidence)
+    runs = {"metavar": "RUN", "nargs": "?", "default": []}
+    lower = "RUN has distances; without RUN, all runs have: put it last"
+    _add_options_of_reading(add, lower, action="append", **runs)
+    add("--drop-same-id", action=argparse.BooleanOptionalAction, help=_DROP)
+    weights = "weigh queries in the mean: a CSV or TSV with query and weight"
+    add("--weights", metavar="FILE", help=weights)
+    save = "write the values of all queries to FILE, a baseline for `krm gate`"
+    add("--save", metavar="FILE", help=save)
+    progress = "draw a progress bar even if stderr is not a terminal"
+    add("--progress", action="store_true", help=progress)
+
+
+def _add_options_of_reading(
+    add: Callable[..., Any],
+    lower: str = "the scores are distances",
+    action: str = "store_true",
+    **of_runs: Any,
+) -> None:
+    """Add the options that say how to read tables and scores.
+
+    Args:
+        add: adds an argument.
+        lower: the help of `--lower-is-better`.
+        action: what that option does, by default for all runs.
+        **of_runs: how it names runs.
+    """
     roles = f"columns of a table: {','.join(f'{x}=...' for x in _ROLES)}"
     columns = {
         "metavar": "ROLE=NAME,...",
@@ -189,16 +209,7 @@ def _add_common_arguments(add: Callable[..., Any]) -> None:
         "default": {},
     }
     add("--columns", help=roles, **columns)
-    lower = "RUN has distances; without RUN, all runs have: put it last"
-    runs = {"metavar": "RUN", "nargs": "?", "action": "append", "default": []}
-    add("--lower-is-better", help=lower, **runs)
-    add("--drop-same-id", action=argparse.BooleanOptionalAction, help=_DROP)
-    weights = "weigh queries in the mean: a CSV or TSV with query and weight"
-    add("--weights", metavar="FILE", help=weights)
-    save = "write the values of all queries to FILE, a baseline for `krm gate`"
-    add("--save", metavar="FILE", help=save)
-    progress = "draw a progress bar even if stderr is not a terminal"
-    add("--progress", action="store_true", help=progress)
+    add("--lower-is-better", help=lower, action=action, **of_runs)
 
 
 def level(text: str) -> float:
@@ -220,18 +231,10 @@ class _Columns(argparse.Action):
         values: Any,
         option_string: str | None = None,
     ) -> None:
-        """Add the columns; several scores are those of several systems.
-
-        Ranks are scores that are lower for better items.
-        """
+        """Add the columns; several scores are those of several systems."""
         columns = dict(getattr(namespace, self.dest))
         for role, name in values:
-            if role == "rank":
-                lower: Any = namespace.lower_is_better
-                is_list = isinstance(lower, list)
-                namespace.lower_is_better = [*lower, None] if is_list else True
-                role = "score"
-            if role == "score" and role in columns:
+            if role in ("score", "rank") and role in columns:
                 known = columns[role]
                 known = known if isinstance(known, list) else [known]
                 columns[role] = [*known, name]
