@@ -36,8 +36,9 @@ _FEW_LISTS = 20
 _Columns = tuple[np.ndarray, ...]
 _CONVERT = {
     "query": "Convert one side; inputs in order take `query_ids`",
-    "item": "Convert one side, or pass `item_ids`, the id of each number",
+    "item": "Convert one side",
 }
+_NUMBERS = ", or pass `item_ids`, the id of each number"
 KEEP_BEST = 'Remove one, or pass `duplicates="best"` to keep the best of each.'
 _REMOVE = "`duplicates` is for runs: remove one."
 
@@ -639,11 +640,13 @@ def _check_kinds(rows: Rows, truth: Judgements, argument: str) -> None:
             )
         one, other = (ids.KINDS[x.dtype.kind] for x in (ours, theirs))
         if one != other:
+            are_numbers = name == "item" and theirs.dtype.kind in "iu"
             raise TypeError(
                 f"The ids of the column `{name}` should be of one kind. "
                 f"Received: {one} in the truth ({ours[0].item()!r}), "
                 f"{other} in {argument} ({theirs[0].item()!r}). "
-                f"{_CONVERT[name]}. The truth comes first."
+                f"{_CONVERT[name]}{_NUMBERS * are_numbers}. The truth comes "
+                "first."
             )
 
 

@@ -67,8 +67,10 @@ class ScoredTable(Table):
     @functools.cached_property
     def columns(self) -> dict[str, Any]:
         """The name of the column of each role; there may be no items."""
+        names = self.names()
+        roles.check_chosen(self.reading.columns or {}, [names])
         columns, wrong = roles.columns_of_both(
-            self.names(), self.reading.chosen, self.more
+            names, self.reading.chosen, self.more
         )
         if wrong:
             raise self._error(*self._of_lists() or wrong)

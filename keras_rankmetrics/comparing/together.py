@@ -150,10 +150,10 @@ def _check_numbers(inputs: Sequence[Input], are_named: bool) -> None:
 
 def check_columns(inputs: Sequence[Input]) -> None:
     """Raise ValueError if a chosen column is in no input, as far as known."""
-    chosen = inputs[0].reading.chosen
-    names = [x.names() for x in inputs] if chosen else []
+    columns = inputs[0].reading.columns or {}
+    names = [x.names() for x in inputs] if columns else []
     if None not in names:
-        check_chosen(chosen, [each or [] for each in names])
+        check_chosen(columns, [each or [] for each in names])
 
 
 def check_order(

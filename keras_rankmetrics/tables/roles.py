@@ -129,7 +129,6 @@ def columns_of_both(
     scores, several = chosen.get("score"), {}
     if isinstance(scores, list | tuple):
         several = {f"score `{name}`": name for name in scores}
-    check_chosen(chosen, [header])
     label = chosen.get("label")
     if label is not None and label in [*several.values(), scores]:
         expected = "should have labels and scores in different columns."
@@ -342,11 +341,14 @@ def _remedy(
             return f"Choose one: {_choices(role, free)}."
         return "Give each item a row of its own, as by `melt` of pandas."
     lower = [x for x in header if role == "score" and is_lower_better(x)]
-    if lower:
+    ranks = ranks_in(lower, {})
+    if lower and not ranks:
         hint = f" For {lower[0]!r}, pass `higher_is_better=False`."
-    rest = iter([*lower, *free])
+    rest = iter([*ranks, *lower, *free])
     filled = {
-        each: names[0] if names else next(rest, "...")
+        "rank" if ranks and each == "score" else each: (
+            names[0] if names else next(rest, "...")
+        )
         for each, names in found.items()
     }
     filled |= {x: y for x, y in chosen.items() if isinstance(y, list | tuple)}

@@ -290,12 +290,11 @@ ADVICE = {
         lambda: ndcg(
             LABELS_FRAME.assign(rank=RANKS.score)[["query", "label", "rank"]]
         ),
-        'name them: `columns={"query": "query", "label": "label", "score": '
-        "\"rank\"}`. For 'rank', pass `higher_is_better=False`",
+        'name them: `columns={"query": "query", "label": "label", "rank": '
+        '"rank"}`.',
         lambda: ndcg(
             LABELS_FRAME.assign(rank=RANKS.score)[["query", "label", "rank"]],
-            columns={"query": "query", "label": "label", "score": "rank"},
-            higher_is_better=False,
+            columns={"query": "query", "label": "label", "rank": "rank"},
         ),
         EXPECTED,
     ),

@@ -275,9 +275,9 @@ WRONG = [
     (
         "run.csv",
         "query,item,rank\n1,2,1\n",
-        '"score": "rank"}`. For \'rank\', pass `higher_is_better=False`',
+        '"rank": "rank"}`.',
     ),
-    ("run.jsonl", '{"qid": 1, "pid": 2, "Rank": 1}', '"score": "Rank"}'),
+    ("run.jsonl", '{"qid": 1, "pid": 2, "Rank": 1}', '"rank": "Rank"}'),
     ("run.csv", "q1,d1,2.0\n", "The first line should be a header"),
     ("run.csv", "query;item;score\n", "commas or tabs, not by semicolons"),
     ("run.csv", "query,item,score\n1,2,3\n1,2\n", "line 3: .* 3 fields"),
