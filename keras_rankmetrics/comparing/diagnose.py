@@ -244,7 +244,7 @@ def diagnose(
         judgements = Judgements.of(labels, judged.queries())
         found += _of_checks(labels, members or [NDCG()])
         found += _of_labels(judgements, members)
-        found += _of_queries(judgements.queries, scores)
+        found += _of_queries(judgements, scores)
         found += _of_lists(judgements, scores, k)
     return Diagnosis(sorted(found, key=lambda x: _SEVERITIES.index(x.severity)))
 
@@ -365,7 +365,8 @@ def _of_labels(
     yield from _finding("shares", are_shares, item)
 
 
-def _of_queries(truth: np.ndarray, run: Rows) -> Iterator[Finding]:
+def _of_queries(judgements: Judgements, run: Rows) -> Iterator[Finding]:
+    truth = judgements.queries
     queries = np.unique(run.query[item_rows.run_starts(run.query)])
     missing, unknown = ~np.isin(truth, queries), ~np.isin(queries, truth)
     for found in _finding("queries_missing", missing, {"query": truth}):
@@ -378,8 +379,20 @@ def _of_queries(truth: np.ndarray, run: Rows) -> Iterator[Finding]:
     yield from _finding("queries_unknown", unknown, {"query": queries})
     if run.query.dtype.kind == run.item.dtype.kind:
         own = np.isin(queries, run.query[run.query == run.item])
+        own &= ~np.isin(queries, _of_pairs(judgements))
         own &= own.mean() >= 0.5  # a few numbers are the same by chance
         yield from _finding("own_items", own, {"query": queries})
+
+
+def _of_pairs(judgements: Judgements) -> np.ndarray:
+    """Return the queries that only the item of their own id is relevant to."""
+    lists, relevant = judgements.lists, judgements.labels > 0
+    are_own = ids.are_same(judgements.queries[lists], judgements.items)
+    own, others = (
+        np.bincount(lists, relevant & are, len(judgements.queries))
+        for are in (are_own, ~are_own)
+    )
+    return judgements.queries[(own > 0) & (others == 0)]
 
 
 def _of_lists(judgements: Judgements, run: Rows, k: int) -> Iterator[Finding]:

@@ -215,8 +215,11 @@ def test_subtopics_of_the_query_are_dropped():
 def test_diagnoses_are_of_what_is_evaluated():
     truth = {"a": {"a": 1, "b": 0}, "b": {"b": 1, "a": 0}}
     run = {"a": {"a": 2.0, "b": 1.0}, "b": {"b": 2.0, "a": 1.0}}
+    assert not [*krm.diagnose(truth, run, k=1)]  # pairs have one id
+    truth["a"]["c"] = truth["b"]["c"] = 1
     names = [x.name for x in krm.diagnose(truth, run, k=1)]
     assert names == ["own_items"]
+    del truth["a"]["c"], truth["b"]["c"]
     found = krm.diagnose(truth, run, k=1, drop_same_id=True)
     assert [x.name for x in found] == ["no_relevant"]
 

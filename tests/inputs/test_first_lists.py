@@ -178,6 +178,9 @@ def test_queries_that_find_themselves():
     own[:] = [False, False, True, False] * 20
     relevant = [(0.5, 0), (0.2, 1), (0.9, 1), (0.1, 0)]
     assert seen(rows, relevant, rows, are_own=at).own_relevant == 1
+    alone = [(0.5, 0), (0.2, 0), (0.9, 1), (0.1, 0)]
+    assert seen(*[alone] * 20, are_own=at).finds_partners
+    assert not seen(*[relevant] * 20, are_own=at).finds_partners
 
 
 def test_lists_of_zeros_among_others_are_fillers():

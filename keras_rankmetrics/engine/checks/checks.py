@@ -542,7 +542,7 @@ def _own_first(facts: Facts, _: Sequence[Any]) -> _Found:
 
 def _own_relevant(facts: Facts, _: Sequence[Any]) -> _Found:
     first = facts.first
-    if not first.finds_own or not first.own_relevant:
+    if not first.finds_own or not first.own_relevant or first.finds_partners:
         return None
     return (
         f"The best item of {first.own:,} of {first.lists:,} lists of "

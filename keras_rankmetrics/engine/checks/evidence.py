@@ -179,6 +179,7 @@ class FirstLists:
         crossed: the number of these in which each score has all labels.
         own: the number of these whose best item has the id of the query.
         own_relevant: the number of these in which it is relevant.
+        own_alone: the number of these in which it is the only one that is.
     """
 
     rows: int = 0
@@ -196,6 +197,7 @@ class FirstLists:
     crossed: int = 0
     own: int = 0
     own_relevant: int = 0
+    own_alone: int = 0
 
     @property
     def are_reversed(self) -> bool:
@@ -248,6 +250,11 @@ class FirstLists:
     def finds_own(self) -> bool:
         """True if several queries, and few others, find their own item."""
         return self.own >= max(_FEW, _NEARLY_ALL * self.lists)
+
+    @property
+    def finds_partners(self) -> bool:
+        """True if own items are relevant alone, as of pairs with one id."""
+        return 2 * self.own_alone > self.own_relevant
 
     def __add__(self, other: FirstLists) -> FirstLists:
         """Return the sums over the lists of both."""
@@ -315,11 +322,13 @@ def _sums(
     own = np.zeros(len(starts), bool)
     if are_own is not None:
         own = are_own(at[best]) & have_say
+    own_relevant = own & (labels[best] > 0)
+    relevant = np.add.reduceat((labels > 0).astype(int), starts)
     return FirstLists(
         len(lists),
         float(fit.sum()),
         float(variance.sum()),
-        int((np.maximum.reduceat(labels, starts) > 0).sum()),
+        int((relevant > 0).sum()),
         int((fit < 0).sum()),
         int(have_say.sum()),
         int(zeros.sum()),
@@ -330,7 +339,8 @@ def _sums(
         int((again & have_say).sum()),
         int((crossed & have_say).sum()),
         int(own.sum()),
-        int((own & (labels[best] > 0)).sum()),
+        int(own_relevant.sum()),
+        int((own_relevant & (relevant == 1)).sum()),
     )
 
 
