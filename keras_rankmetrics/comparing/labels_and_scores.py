@@ -67,10 +67,8 @@ class ScoredTable(Table):
     @functools.cached_property
     def columns(self) -> dict[str, Any]:
         """The name of the column of each role; there may be no items."""
-        names = self.names()
-        roles.check_chosen(self.reading.columns or {}, [names])
         columns, wrong = roles.columns_of_both(
-            names, self.reading.chosen, self.more
+            self.names(), self.reading.columns or {}, self.more
         )
         if wrong:
             raise self._error(*self._of_lists() or wrong)

@@ -133,10 +133,7 @@ class Reading:
     @functools.cached_property
     def chosen(self) -> Mapping[str, Any]:
         """The names of columns that the user chose, by role."""
-        columns = dict(self.columns or {})
-        if self.has_ranks:
-            columns["score"] = columns.pop("rank")
-        return columns
+        return roles.with_ranks_as_scores(self.columns or {})
 
     def column_of_scores(self) -> Any:
         """Return the column of scores that the user chose, or None.

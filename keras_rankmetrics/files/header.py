@@ -36,7 +36,6 @@ def columns_by_name(
         line: the number of the line of the header, for errors.
     """
     if source.value == "both":
-        roles.check_chosen(source.columns, [header])
         columns, wrong = roles.columns_of_both(
             header, source.columns, source.others
         )

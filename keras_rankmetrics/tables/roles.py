@@ -109,6 +109,14 @@ def columns_of_roles(
     return _one_of_each(found, header, chosen, hints)
 
 
+def with_ranks_as_scores(columns: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the columns that the user chose, with ranks in place of scores."""
+    if columns.get("rank") is None:
+        return dict(columns)
+    others = {role: x for role, x in columns.items() if role != "rank"}
+    return {**others, "score": columns["rank"]}
+
+
 def columns_of_both(
     header: Sequence[Any],
     chosen: Mapping[str, Any],
@@ -126,6 +134,8 @@ def columns_of_both(
         chosen: the names that the user chose, by role; for scores also a list.
         others: further roles of columns that there should be.
     """
+    check_chosen(chosen, [header])
+    chosen = with_ranks_as_scores(chosen)
     scores, several = chosen.get("score"), {}
     if isinstance(scores, list | tuple):
         several = {f"score `{name}`": name for name in scores}
