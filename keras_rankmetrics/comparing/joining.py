@@ -502,7 +502,12 @@ class Joining:
             found = spellings.shifted_by_one(
                 unjudged + shared, judged, len(both)
             )
-            if truth.items.dtype.kind not in "iu":
+            if truth.items.dtype.kind in "iu":
+                numbers = spellings.OF_NUMBERS
+                found = found or spellings.alike_in_part(
+                    unjudged, others, numbers
+                )
+            else:
                 found = (
                     found
                     or spellings.alike(unjudged, others)
@@ -706,7 +711,7 @@ def check_once(
         raise ValueError(
             "An item should occur once in the list of a query. Received: the "
             f"item {as_text(item)!r} of the query {as_text(query)!r} "
-            f"twice in {argument}. {remedy}"
+            f"twice in {argument}. {remedy} If it is padding, leave it out."
         )
 
 

@@ -264,6 +264,10 @@ def _by_id(
                 chunks = joined.join(together.checked_run(run, labels))
                 of_sets = _evaluated(sets, chunks, weights, collect)
         facts = run.known() + joined.facts
+        # A truth of one label is one of relevant items, and others are not.
+        facts.has_irrelevant |= labels is not None and (
+            bool((labels <= 0).any() or (labels == labels[:1]).all())
+        )
         checks.say(facts, members)
         notes += checks.notes(facts, members)
         if joined.retrieves_one and look_further and len(queries) >= _MANY:

@@ -9,7 +9,6 @@ read once for all columns of scores, and only a chunk of it is in memory.
 from __future__ import annotations
 
 import dataclasses
-import itertools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -50,7 +49,6 @@ from keras_rankmetrics.comparing.requirements import (
 )
 from keras_rankmetrics.conventions.rules import SIGNS, Rules
 from keras_rankmetrics.engine import checks
-from keras_rankmetrics.engine.inputs import warn_if_swapped
 from keras_rankmetrics.engine.messages import as_text
 from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
 from keras_rankmetrics.tables import ids, item_rows, roles
@@ -288,7 +286,6 @@ class ListsOfTable:
         if not self._queries:
             for each in self._sets:
                 _check_rules(self._table, each.rules)
-            warn_if_swapped(labels, scores[0])
         columns = [labels]
         for system, x in zip(self._systems.values(), scores, strict=True):
             rows = Rows(part.query, part.item, x)
@@ -450,9 +447,10 @@ def of_members(
             *requirements.notes_on_shares(
                 np.concatenate(lists.facts.labels), members
             ),
-            *itertools.chain.from_iterable(
-                checks.notes(system.table.known(), members)
+            *dict.fromkeys(  # labels may be told with each system
+                note
                 for system in found.values()
+                for note in checks.notes(system.table.known(), members)
             ),
         ),
     )

@@ -429,6 +429,10 @@ class Input(abc.ABC):
     def known(self) -> checks.Facts:
         """Return what scores have shown, with what to do in this form."""
         remedies = {**self.shown.remedies, **self.remedies()}
+        if self.reading.has_ranks:
+            remedies["descend"] = "If the highest rank is the best, name " + (
+                roles.argument({"score": self.reading.chosen["score"]}) + "."
+            )
         return dataclasses.replace(
             self.shown, remedies=remedies, are_hits=self.are_hits
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import html
 import re
 import unicodedata
 import urllib.parse
@@ -26,6 +27,10 @@ _DIFFERENCES: dict[str, Callable[[str], str]] = {
     "in the ending `.0`": lambda id_: id_.removesuffix(".0"),
     "in `-` and `_`": lambda id_: id_.replace("_", "-"),
     "in URL encoding": urllib.parse.unquote,
+    "in HTML entities": html.unescape,
+    "in accents": lambda id_: re.sub(
+        "[\u0300-\u036f]", "", unicodedata.normalize("NFD", id_)
+    ),
     "in the scheme or the slash of a URL": lambda id_: re.sub(
         r"^https?://(www\.)?|/$", "", id_
     ),
@@ -42,6 +47,9 @@ _DIFFERENCES: dict[str, Callable[[str], str]] = {
     "in the number of a chunk": lambda id_: re.sub(
         r"(#|::|[-_/]?(chunk|part|passage)[-_]?|[-_/:])\d+$", "", id_
     ),
+    "in digits that float32 loses": lambda id_: (
+        f"{np.float32(id_):.0f}" if re.fullmatch(r"\d{8,19}", id_) else id_
+    ),
     "in dashes or commas": lambda id_: re.sub("[-,]", "", id_),
     "in the parameters of a URL": lambda id_: re.sub(r"[?#].*$", "", id_),
     "in the path before a name": lambda id_: re.sub(r"^.*/(?=.)", "", id_),
@@ -49,10 +57,14 @@ _DIFFERENCES: dict[str, Callable[[str], str]] = {
 }
 # These may tell items apart, as `doc1` and `img1`. Where other ids match, they
 # are spellings if one side lacks the part, and many ids do.
-_OF_PARTS = "chunk", "parameters", "path", "prefix", "extension", "dashes"
+_OF_PARTS = (
+    *("chunk", "parameters", "path", "prefix", "extension", "dashes"),
+    "float32",
+)
 PARTS = [
     name for name in _DIFFERENCES if any(part in name for part in _OF_PARTS)
 ]
+OF_NUMBERS = [name for name in PARTS if "float32" in name]
 SPELLINGS = [name for name in _DIFFERENCES if name not in PARTS]
 IN_DOUBT = "Do both sides use the same ids?"
 FEW = 3  # ids that match if one is added, or without a part
@@ -100,8 +112,9 @@ def unmatched(
         The number of the list, the two ids as messages show them, and the
         question.
     """
-    found = None if some_match else alike(ones, others, _DIFFERENCES, 1)
-    found = found or _shifted(ones, others)
+    found = _shifted(ones, others)
+    if not found and not some_match:
+        found = alike(ones, others, _DIFFERENCES, 1)
     if found:
         return found
     place, other = others[0]
@@ -160,7 +173,7 @@ def _shifted(
 
 
 def alike_in_part(
-    ones: WithLists, others: WithLists
+    ones: WithLists, others: WithLists, parts: Sequence[str] = PARTS
 ) -> tuple[int, str, str, str] | None:
     """Return two ids of one list that differ in a part, or None.
 
@@ -171,7 +184,7 @@ def alike_in_part(
     lists = list(dict.fromkeys(list_ for list_, _ in others))
     following = dict(zip(lists, lists[1:] + lists[:1], strict=True))
     elsewhere = [(following[list_], x) for list_, x in others]
-    for part in PARTS:
+    for part in parts:
         if found := alike(ones, others, [part], least):
             chance = alike(ones, elsewhere, [part], least // FEW)
             return None if chance or len(lists) < 2 else found

@@ -33,7 +33,7 @@ from keras_rankmetrics.comparing.tables_of_rows import (
 )
 from keras_rankmetrics.engine import checks
 from keras_rankmetrics.engine.backend.operations import ops
-from keras_rankmetrics.engine.inputs import warn_if_swapped
+from keras_rankmetrics.engine.inputs import swapped_warning
 from keras_rankmetrics.engine.inputs.tensors import numbers, to_numpy
 from keras_rankmetrics.engine.messages import as_text, warn
 from keras_rankmetrics.tables.item_rows import Rows
@@ -246,7 +246,6 @@ def check_arrays(
             _check_not_rows(labels, scores)
         if is_one_step:
             _check_no_ids(labels, scores)
-        warn_if_swapped(labels, scores)
     return notes
 
 
@@ -277,11 +276,9 @@ def _facts_of(
     labels: np.ndarray, scores: np.ndarray, argument: str
 ) -> checks.Facts:
     """Return what scores `[lists, items]` show; there are none of padding."""
-    lists, items = np.nonzero(labels >= 0)
     shown = checks.Facts(run=argument, remedies=checks.COLUMNS)
-    columns = scores[lists, items], labels[lists, items]
-    shown.add_scores(lists, *columns)
-    shown.add_whole(lists, *columns)
+    is_square = labels.shape[0] == labels.shape[1]
+    shown.add_scores(*shown.add_matrix(labels, scores, is_square))
     shown.add_labels(labels[labels >= 0])  # others are read with each batch
     return shown
 
@@ -333,7 +330,7 @@ def _check_no_ids(labels: np.ndarray, scores: np.ndarray) -> None:
 
 
 def checked_run(run: Input, labels: np.ndarray | None) -> Iterator[Rows]:
-    """Yield the chunks of a run; warn if it looks like the truth.
+    """Yield the chunks of a run, which may look like the truth.
 
     Args:
         run: the run.
@@ -345,7 +342,7 @@ def checked_run(run: Input, labels: np.ndarray | None) -> Iterator[Rows]:
     for number, chunk in enumerate(run.rows()):
         check_numbers(chunk, run.argument)
         if labels is not None and not number:
-            warn_if_swapped(labels, chunk.value)
+            run.shown.swapped = swapped_warning(labels, chunk.value)
         yield chunk
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from keras_rankmetrics.comparing.joining import Joined
 from keras_rankmetrics.comparing.measured import Overlap, Values
+from keras_rankmetrics.engine import checks
 from keras_rankmetrics.engine.aggregates import PerList
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.definition import Definition
@@ -56,6 +57,10 @@ def of_arrays(
         misreadings = batch.misreadings[definition.reading]
         check_share([definition], misreadings.share)
         warn_once(misreadings.warning, definition.name)
+    for reading in {definition.reading for definition in definitions}:
+        facts = batch.facts.get(reading)
+        if reading[0] != "scores" and facts is not None:  # see `check_arrays`
+            checks.say(facts, metrics)
     found = _simplest(_values(evaluated))
     return found._replace(overlap=Overlap(hidden=hidden))
 

@@ -18,6 +18,7 @@ import numpy as np
 
 from keras_rankmetrics.comparing.measured import ALL, Measured
 from keras_rankmetrics.comparing.report import gaps
+from keras_rankmetrics.comparing.requirements import notes_on_shares
 from keras_rankmetrics.conventions.rules import Rules
 from keras_rankmetrics.engine.definition import Definition, takes
 from keras_rankmetrics.engine.definition.definition import Traits, chosen
@@ -39,6 +40,7 @@ from keras_rankmetrics.explaining.settings import (
     named_metrics,
     own_metrics,
 )
+from keras_rankmetrics.metrics import NDCG
 from keras_rankmetrics.types import TiePolicy
 
 Index = tuple[int, ...]
@@ -99,6 +101,8 @@ def _prototypes(data: Data, made: Iterable[RankingMetric]) -> Iterator[Recipe]:
 
     Our defaults also get all thresholds of relevance, and usual numbers.
     """
+    share = next((x for x in data.grades.tolist() if 0 < x < 1), None)
+    made = [x for x in made if x.definition.misreads(share) is None]
     taken = {cls for cls in set(map(type, made)) if data.takes(cls)}
     every = [data.simplest_recipe(Recipe.of(x, None)) for x in made]
     found = dict.fromkeys(
@@ -254,7 +258,7 @@ def grid_of(
     values[dropped] = np.nan
     departures = _departures(kept, recipes)
     defaults = [_default(data, recipe_places, x) for x in recipes]
-    notes = tuple(gaps(_counted(measured)))
+    notes = *gaps(_counted(measured)), *notes_on_shares(data.labels, [NDCG()])
     return Grid(
         kept,
         list(recipes),

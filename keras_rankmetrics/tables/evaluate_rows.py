@@ -14,7 +14,6 @@ import numpy as np
 
 from keras_rankmetrics.conventions.from_text import options_by_name
 from keras_rankmetrics.engine import checks
-from keras_rankmetrics.engine.inputs import warn_if_swapped
 from keras_rankmetrics.engine.inputs.shapes import check_aligned_axis
 from keras_rankmetrics.engine.inputs.tensors import check_finite, to_numpy
 from keras_rankmetrics.engine.messages import warn
@@ -209,7 +208,6 @@ def read_rows(
         if named_lower:
             facts.higher_is_better = None  # which has been said
         checks.say(facts, job.members)
-    warn_if_swapped(arrays["y_true"], arrays[job.predictions[0]])
     return ReadRows(collected, job, lists, first)
 
 

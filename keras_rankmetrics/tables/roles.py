@@ -346,7 +346,7 @@ def _remedy(
     free = [x for x in header if x not in taken and may_have_role(x)]
     # Columns such as `item_1`, `item_2` are none of a role each.
     stems = {plain_name(x).rstrip("0123456789") for x in free}
-    if len(free) > 1 and len(stems) == 1 and role != "query":
+    if len(free) > (3 if role == "query" else 1) and len(stems) == 1:
         if role == value:
             return f"Choose one: {_choices(role, free)}."
         return "Give each item a row of its own, as by `melt` of pandas."

@@ -21,7 +21,9 @@ def test_items_that_come_twice_are_named():
     best = r"in the system 's'\. Remove one, or pass `duplicates=\"best\"`"
     with pytest.raises(ValueError, match=r"'x' of the query 'a' twice " + best):
         krm.compare(TRUTH, {"s": twice}, MRR)
-    with pytest.raises(ValueError, match=r"'a' twice in the truth\. .* one\.$"):
+    with pytest.raises(
+        ValueError, match=r"'a' twice in the truth\. .* one\. If"
+    ):
         krm.compare(twice, {"s": RUN}, MRR, duplicates="best")
     unknown = twice._replace(query=np.array(["z", "b", "z", "z"]))
     with pytest.raises(ValueError, match=r"item 'x' of the query 'z'"):

@@ -253,6 +253,59 @@ def test_queries_of_which_half_have_another_spelling(difference, spell):
         krm.evaluate(*misspelt(query=spell), "Recall@10")
 
 
+@pytest.mark.parametrize(
+    "difference, one, other",
+    [("accents", "café", "cafe"), ("HTML entities", "a&b", "a&amp;b")],
+)
+def test_items_of_which_some_have_another_spelling(difference, one, other):
+    ids = {query: f"{one} {query}" for query in range(9)}
+    truth = {str(query): {ids[query]: 1, "tea": 0} for query in ids}
+    run = {
+        str(query): {
+            id_.replace(one, other) if query % 3 else id_: 1.0,
+            "tea": 0.5,
+        }
+        for query, id_ in ids.items()
+    }
+    with pytest.warns(UserWarning, match=f"differ only in {difference}"):
+        krm.evaluate(truth, run, "RR")
+
+
+@pytest.mark.parametrize("step", [1, 3])
+def test_integers_that_float32_has_rounded(step):
+    """Those next to each other may be items, of which some are judged."""
+    ids = 20_000_001 + step * np.arange(200).reshape(20, 10)
+    rng = np.random.default_rng(0)
+    truth, run = {}, {}
+    for query, items in enumerate(ids):
+        truth[query] = dict.fromkeys(items[:5].tolist(), 1)
+        found = items if step == 1 else np.float32(items).astype(int)
+        run[query] = {int(x): float(rng.random()) for x in found}
+    if step == 1:
+        assert "float32" not in str(krm.evaluate(truth, run, "Recall@5"))
+    else:
+        with pytest.warns(UserWarning, match="in digits that float32 loses"):
+            krm.evaluate(truth, run, "Recall@5")
+
+
+def test_a_run_of_relevant_items_alone():
+    truth = {
+        f"q{i}": {f"d{i}{x}": int(x < 5) for x in range(9)} for i in range(4)
+    }
+    run = {
+        query: {x: -float(x[-1]) for x, y in items.items() if y}
+        for query, items in truth.items()
+    }
+    note = "All items that `run` retrieves are relevant."
+    assert note in str(krm.evaluate(truth, run, "RR"))
+    relevant = {
+        q: {x: 1 for x, y in of.items() if y} for q, of in truth.items()
+    }
+    assert note in str(krm.evaluate(relevant, run, "RR"))
+    rated = {q: {x: y + 1 for x, y in of.items()} for q, of in truth.items()}
+    assert note not in str(krm.evaluate(rated, run, "NDCG"))
+
+
 def test_items_in_two_spellings_within_a_list():
     truth, run = misspelt()
     for found in run.values():

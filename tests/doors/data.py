@@ -67,11 +67,12 @@ def ndcg(rows: Sequence[tuple[float, float]], k: int = 10) -> float:
     there = [row for row in rows if row[1] > -math.inf]
     of_score: dict[float, list[float]] = {}
     for label, score in sorted(there, key=lambda x: -x[1]):
-        of_score.setdefault(score, []).append(2.0**label - 1)
+        of_score.setdefault(score, []).append(2.0 ** max(label, 0) - 1)
     ranked = [
         sum(gains) / len(gains) for gains in of_score.values() for _ in gains
     ]
-    ideal = sorted((2.0**label - 1 for label, _ in rows), reverse=True)
+    gains = (2.0 ** max(label, 0) - 1 for label, _ in rows)
+    ideal = sorted(gains, reverse=True)
 
     def dcg(gains):
         return sum(
@@ -448,6 +449,28 @@ CHECKED = {
         changed(item=lambda row, i: f"1.7{i}e+18"),
         "ids went through floats",
         of_items=True,
+    ),
+    "a code below 0 for irrelevant items": Data(
+        changed(label=lambda row, i: 1 if row["label"] else -100),
+        "-100 is irrelevant",
+        right_in="all",  # as it is in tables
+    ),
+    "scores of one relevant item alone": Data(
+        changed(
+            label=lambda row, i: int(i % SAME == 3),
+            score=lambda row, i: row["score"] + 0.5 if i % SAME == 3 else 0.0,
+        ),
+        "irrelevant items have no scores",
+        in_batches=False,
+    ),
+    "relevant items alone are retrieved": Data(
+        changed(
+            label=lambda row, i: int(i % SAME < 5),
+            score=lambda row, i: row["score"] if i % SAME < 5 else -math.inf,
+        ),
+        "the run was made of the judgements",
+        in_batches=False,
+        right_in="without notes",
     ),
     "commas in numbers": Data(
         changed(item=lambda row, i: f"{i},5"),

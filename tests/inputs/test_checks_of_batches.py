@@ -254,3 +254,79 @@ def test_lists_of_zeros_may_be_padding():
     zeros = np.zeros_like(LABELS)  # of a model whose units are dead
     metric = krm.NDCG(k=5)
     assert not said(metric.update_state, zeros, zeros)
+
+
+_RELEVANT = np.array([[4, 8, -1], [12, 16, 20], [24, 28, -1]] * 4)
+_IDS = np.array([[4, 1, 8], [3, 12, 16], [28, 5, 24]] * 4)
+_TARGETS = np.argsort(-LABELS - SCORES / 9)[:, :2]
+OF_OTHER_FORMS = {
+    "ids from 1": ("ids", _RELEVANT, _IDS + 1, "match if 1 was added"),
+    "the worst ids first": (
+        "ids",
+        _RELEVANT,
+        np.array([[1, 2, 3, 4], [1, 2, 3, 12], [1, 2, 3, 24]] * 4),
+        "If the best ones come last, turn them round.",
+    ),
+    "ranks": ("sparse", _TARGETS, RANKS, "once in each list, as ranks are"),
+    "distances": ("sparse", _TARGETS, -SCORES, "Negate distances"),
+}
+
+
+@pytest.mark.parametrize("name", OF_OTHER_FORMS)
+def test_arrays_of_ids_and_targets_are_looked_at(name):
+    form, y_true, y_pred, words = OF_OTHER_FORMS[name]
+    metric = krm.NDCG(k=5, inputs=form)
+    [found] = said(krm.evaluate, y_true, y_pred, [metric])
+    assert words in found
+    right = {"ids": _IDS, "sparse": SCORES}[form]
+    assert not said(krm.evaluate, y_true, right, [metric])
+    found = said(metric.update_state, y_true, y_pred)
+    assert len(found) == (name in ("ids from 1", "ranks"))  # else may be bad
+    assert not said(krm.NDCG(k=5, inputs=form).update_state, y_true, right)
+
+
+def test_ids_next_to_each_other_are_not_shifted():
+    """A model may recommend what has the number after a relevant one."""
+    relevant = np.arange(0, 40).reshape(4, 10)
+    for ids in (relevant, relevant + 5, relevant[:, :2] + 1):
+        metric = krm.NDCG(k=5, inputs="ids")
+        found = said(metric.update_state, relevant, ids)
+        assert not any("if 1 was added" in x for x in found)
+
+
+def test_labels_and_scores_that_are_swapped():
+    labels = (LABELS > 1).astype("float32")
+    metric = krm.NDCG(k=5, gain_fn=krm.linear_gain)
+    [found] = said(metric.update_state, *tensors(np.exp(SCORES), labels))
+    assert "Are they swapped?" in found
+    shares = np.clip(LABELS / 3, 0.1, 0.9)
+    metric = krm.NDCG(k=5, labels="probabilities")
+    assert not said(metric.update_state, *tensors(shares, 0 * SCORES))
+    assert not said(metric.update_state, *tensors(shares, SCORES))
+
+
+@pytest.mark.parametrize("call", [krm.evaluate, None])
+def test_queries_that_are_items_of_a_square(call):
+    """As in metric learning; images with one caption each are no such."""
+    of_class = np.arange(20) % 5
+    vectors = np.eye(5)[of_class] + _RNG.normal(size=(20, 5))
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    labels = (of_class[:, None] == of_class).astype("float32")
+    scores = (vectors @ vectors.T).astype("float32")
+
+    def words(labels, scores):
+        if call is None:
+            return said(krm.RecallAtK(k=3).update_state, labels, scores)
+        return call(labels, scores, "Recall@3").report.notes
+
+    [found] = words(labels, scores)
+    assert "~numpy.eye(n, dtype=bool)" in found
+    assert not words(np.eye(20, dtype="float32"), scores)
+    assert not words(labels, scores - 9 * np.eye(20, dtype="float32"))
+    assert not words(labels[:, :19], scores[:, :19])
+
+
+def test_labels_that_are_infinite():
+    labels = np.where(LABELS == 2, np.inf, LABELS)
+    [found] = said(krm.RecallAtK(k=3).update_state, labels, SCORES)
+    assert "Labels should be finite" in found

@@ -114,6 +114,9 @@ def test_no_lists():
         lambda x: x.replace("_", "-"),
         lambda x: f"'{x}'",
         lambda x: f"https://{x}/",
+        lambda x: f"http://www.{x}",
+        lambda x: f"{x}.",
+        lambda x: x.replace("_", "%5F"),
         lambda x: f"00{x}",
     ],
 )
@@ -124,3 +127,23 @@ def test_two_spellings_of_many_ids(spelled):
     # Two may be an accident.
     ids = np.array([*ids, *map(spelled, ids[:2])])
     assert of_ids.two_spellings(ids) is None
+
+
+@pytest.mark.parametrize(
+    "one, other",
+    [
+        ("6f9619ff-8b86-d011-b42d-00c04fc9640{}", lambda x: x.replace("-", "")),
+        ("a query {}", lambda x: x.replace(" ", "  ")),
+    ],
+)
+def test_two_spellings_by_dashes_or_blanks(one, other):
+    ids = [one.format(i) for i in range(6)]
+    found = of_ids.two_spellings(np.array([*ids, *map(other, ids)]))
+    assert found == (ids[0], other(ids[0]))
+
+
+@pytest.mark.parametrize("text", ["1.23E+12", "1,23E+12", "1.2e12", "2E+10"])
+def test_ids_that_a_spreadsheet_has_rounded(text):
+    assert of_ids.without_digits(np.array(["17", text])) == text
+    for plain in ("12e10", "3e10", "1.5", "e12"):  # may be hexadecimal
+        assert of_ids.without_digits(np.array(["17", plain])) is None

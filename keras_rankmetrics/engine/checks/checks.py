@@ -77,7 +77,7 @@ def said_of(facts: Facts, metrics: Sequence[Any]) -> Iterator[Said]:
     """
     there = {
         "id": facts.padding is not None
-        or any((facts.cut, facts.missing, facts.spelled)),
+        or any((facts.cut, facts.missing, facts.spelled, facts.shifted)),
         "label": bool(facts.labels),
         "list": facts.lists > 0,
         "score": facts.steps.any() or bool(facts.against or facts.infinite),
@@ -289,6 +289,8 @@ def _codes(facts: Facts, _: Sequence[Any]) -> _Found:
     known = np.unique(facts.known_labels)
     if len(known) < 2 or known[-1] not in _CODES or known[-2] > _GRADE:
         return None
+    if (known != np.floor(known)).any():  # as prices
+        return None
     return (
         f"Labels should be grades. Received: {known[-1]:g}, and others of at "
         f"most {known[-2]:g}, as if it were a code.",
@@ -327,7 +329,8 @@ def _ascend(facts: Facts, _: Sequence[Any]) -> _Found:
     found = wrong_order(facts.steps, facts.higher_is_better)
     rising = facts.rising if facts.higher_is_better else -facts.rising
     # Labels that rise prove the order right.
-    if found is None or rising > 0 or facts.first.are_in_order:
+    are_right = rising > 0 and facts.first.may_be_in_order
+    if found is None or are_right or facts.first.are_in_order:
         return None
     _, wrong, like = found
     return (
@@ -447,8 +450,9 @@ def _reversed(facts: Facts, metrics: Sequence[Any]) -> _Found:
     return (
         f"Better items should rank higher in {facts.run}. Received: lower "
         f"ranks for them in {first.against:,} of {first.relevant:,} lists.",
-        f"{facts.remedies[_ORDERS[is_higher][1]]} If labels are 0 for relevant "
-        "items, turn them round instead.",
+        f"{facts.remedies[_ORDERS[is_higher][1]]} If the lowest label is the "
+        "best, turn labels round instead; if the system is worse than a random "
+        "order, the result is right.",
     )
 
 
@@ -507,6 +511,15 @@ def _filled(facts: Facts, _: Sequence[Any]) -> _Found:
     )
 
 
+def _precise(facts: Facts, _: Sequence[Any]) -> _Found:
+    if not facts.first.are_precise or not facts.has_irrelevant:
+        return None
+    return (
+        f"All items that {facts.run} retrieves are relevant.",
+        "If they were taken from the judgements, retrieve others, too.",
+    )
+
+
 def _rows_again(facts: Facts, _: Sequence[Any]) -> _Found:
     if not facts.first.has_rows_again or facts.first.are_crossed:
         return None
@@ -536,7 +549,7 @@ def _own_first(facts: Facts, _: Sequence[Any]) -> _Found:
         f"The queries of {facts.run} should find other items. Received: the id "
         f"of the query as the best item of {first.own:,} lists of "
         f"{first.lists:,}, which is not relevant.",
-        _DROP,
+        facts.remedies.get("own", _DROP),
     )
 
 
@@ -548,7 +561,7 @@ def _own_relevant(facts: Facts, _: Sequence[Any]) -> _Found:
         f"The best item of {first.own:,} of {first.lists:,} lists of "
         f"{facts.run} has the id of its query, and is relevant in "
         f"{first.own_relevant:,}.",
-        _DROP,
+        facts.remedies.get("own", _DROP),
     )
 
 
@@ -561,6 +574,21 @@ def _padding(facts: Facts, _: Sequence[Any]) -> _Found:
         f"If it is padding, replace it by -1: `numpy.where(ids == "
         f"{facts.padding}, -1, ids)`.",
     )
+
+
+def _shifted(facts: Facts, _: Sequence[Any]) -> _Found:
+    if facts.shifted is None:
+        return None
+    one, other = facts.shifted
+    return (
+        f"Ids of {facts.run} should be those of the truth. Received: {one} and "
+        f"{other}, and others that would match if 1 was added.",
+        "Are ids numbered from 0 on one side, and from 1 on the other?",
+    )
+
+
+def _swapped(facts: Facts, _: Sequence[Any]) -> _Found:
+    return None if facts.swapped is None else (facts.swapped, "")
 
 
 def _two_spellings(facts: Facts, _: Sequence[Any]) -> _Found:
@@ -616,6 +644,8 @@ CHECKS = (
     Check("missing_ids", "warning", "id", _missing_ids),
     Check("padding", "warning", "id", _padding),
     Check("two_spellings", "warning", "id", _two_spellings),
+    Check("shifted", "warning", "id", _shifted),
+    Check("swapped", "warning", "whole", _swapped),
     Check(
         "ratings_below_0",
         "warning",
@@ -670,6 +700,7 @@ CHECKS = (
         "ranks_as_labels", "note", "whole", _labels_are_places, in_batches=False
     ),
     Check("filled", "warning", "whole", _filled, in_batches=False),
+    Check("precise", "note", "whole", _precise, in_batches=False),
     Check("rows_again", "warning", "whole", _rows_again),
     Check("crossed", "warning", "whole", _crossed, in_batches=False),
     Check("fillers", "note", "whole", _fillers, in_batches=False),

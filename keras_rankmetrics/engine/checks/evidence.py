@@ -174,6 +174,7 @@ class FirstLists:
         equal: the number of these whose scores are the labels.
         filled: the number of these whose irrelevant items, two or more, have
             one score, and no other item has it.
+        precise: the number of these whose items are all relevant.
         again: the number of these in which each row occurs as many times,
             twice or more.
         crossed: the number of these in which each score has all labels.
@@ -193,6 +194,7 @@ class FirstLists:
     graded: int = 0
     equal: int = 0
     filled: int = 0
+    precise: int = 0
     again: int = 0
     crossed: int = 0
     own: int = 0
@@ -209,6 +211,11 @@ class FirstLists:
     def are_in_order(self) -> bool:
         """True if labels rise with the scores, more than by chance."""
         return self.fit > _SURE * self.variance**0.5
+
+    @property
+    def may_be_in_order(self) -> bool:
+        """True if labels seem to rise with the scores; of one item, too."""
+        return self.fit >= self.variance**0.5
 
     @property
     def has_fillers(self) -> bool:
@@ -233,8 +240,14 @@ class FirstLists:
     @property
     def are_filled(self) -> bool:
         """True if irrelevant items of most lists have a score of their own."""
-        found = self.filled >= max(_FEW, _NEARLY_ALL * self.lists)
+        lists = min(self.lists, self.relevant)
+        found = self.filled >= max(_FEW, _NEARLY_ALL * lists)
         return found and self.equal < self.lists and not self.have_grades
+
+    @property
+    def are_precise(self) -> bool:
+        """True if several lists, and no others, have relevant items alone."""
+        return self.lists >= _FEW and self.precise == self.lists
 
     @property
     def has_rows_again(self) -> bool:
@@ -336,6 +349,7 @@ def _sums(
         int((_are_graded(scores, starts) & have_say).sum()),
         int((equal & have_say).sum()),
         int((_are_filled(scores, labels, starts) & have_say).sum()),
+        int(((relevant == lengths) & have_say).sum()),
         int((again & have_say).sum()),
         int((crossed & have_say).sum()),
         int(own.sum()),
@@ -394,15 +408,22 @@ def _are_filled(
 ) -> np.ndarray:
     """Return True for lists whose irrelevant items have a score of their own.
 
-    There are two relevant items or more, which have several scores.
+    Relevant items have several scores. One alone has a fraction, which no class
+    has.
     """
     relevant = labels > 0
     others, own = (np.where(x, scores, np.nan) for x in (~relevant, relevant))
     lowest, least = (np.fmin.reduceat(x, starts) for x in (others, own))
     highest, most = (np.fmax.reduceat(x, starts) for x in (others, own))
     number = np.add.reduceat((~relevant).astype(int), starts)
+    lengths = np.diff(starts, append=len(scores))
     have_one = (number > 1) & (lowest == highest)
-    found: np.ndarray = have_one & (lowest < least) & (least < most)
+    differ = (least < most) | (number + 1 == lengths) & (
+        least != np.floor(least)
+    )
+    fills = np.repeat(lowest, lengths)
+    has_it = np.logical_or.reduceat(relevant & (scores == fills), starts)
+    found: np.ndarray = have_one & differ & ~has_it
     return found
 
 

@@ -14,6 +14,7 @@ from keras_rankmetrics.engine.checks.evidence import (
     Evidence,
     FirstLists,
 )
+from keras_rankmetrics.engine.inputs import swapped_warning
 from keras_rankmetrics.engine.messages import as_text
 from keras_rankmetrics.types import UNJUDGED
 
@@ -54,6 +55,8 @@ COLUMNS: Mapping[str, str] = {
     "scores that it sorted.",
     "tied_scores": "Pass `-ranks` in place of scores, or use the backend torch "
     "or tensorflow.",
+    "own": "If the query and the item of one number are the same, mask them: "
+    '`{"labels": labels, "mask": ~numpy.eye(n, dtype=bool)}`.',
 }
 OF_NO_ID = "Remove the row, or look for what made it."
 OF_NAN = (
@@ -104,7 +107,11 @@ class Facts:
         missing: an id that stands for none, as text, or None.
         padding: an id that is there several times at an end of lists, or None.
         spelled: two ids that may be one query, or None.
+        shifted: an id of the run and one of the truth that differ by 1, if many
+            ids do, or None.
+        swapped: a sentence if labels may be scores, and scores labels, or None.
         infinite: True if an item has an infinite score that makes it the best.
+        has_irrelevant: True if some item that could be ranked is irrelevant.
         evidence: what all lists have in common.
         of_labels: what all lists have in common if labels were the scores.
         first: what the first lists show.
@@ -136,7 +143,10 @@ class Facts:
     missing: str | None = None
     padding: int | None = None
     spelled: tuple[str, str] | None = None
+    shifted: tuple[int, int] | None = None
+    swapped: str | None = None
     infinite: bool = False
+    has_irrelevant: bool = False
     evidence: Evidence = dataclasses.field(default_factory=Evidence)
     of_labels: Evidence = dataclasses.field(default_factory=Evidence)
     first: FirstLists = dataclasses.field(default_factory=FirstLists)
@@ -242,9 +252,32 @@ class Facts:
         are_own: AreOwn | None = None,
     ) -> None:
         """Add whole lists, as `FirstLists.with_lists` takes them."""
+        self.has_irrelevant |= bool((labels == 0).any())
+        if not self.first.rows and (scores != scores[:1]).any():
+            self.swapped = self.swapped or swapped_warning(labels, scores)
         self.evidence = self.evidence.with_lists(lists, scores, labels)
         self.of_labels = self.of_labels.with_lists(lists, labels, scores)
         self.first = self.first.with_lists(lists, scores, labels, are_own)
+
+    def add_matrix(
+        self, labels: np.ndarray, scores: np.ndarray, is_square: bool
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Add labels and scores `[lists, items]`, and return their rows.
+
+        Args:
+            labels: the labels, below 0 for padding.
+            scores: the scores.
+            is_square: True if there are as many lists as items in all, so that
+                item i may be the query of list i.
+
+        Returns:
+            The number of the list of each item, its score and its label.
+        """
+        lists, items = np.nonzero(labels >= 0)
+        rows = lists, scores[lists, items], labels[lists, items]
+        own = lists == items
+        self.add_whole(*rows, own.__getitem__ if is_square else None)
+        return rows
 
     def __add__(self, other: Facts) -> Facts:
         """Return the facts of all rows."""
@@ -262,7 +295,10 @@ class Facts:
             missing=self.missing or other.missing,
             padding=other.padding if self.padding is None else self.padding,
             spelled=self.spelled or other.spelled,
+            shifted=self.shifted or other.shifted,
+            swapped=self.swapped or other.swapped,
             infinite=self.infinite or other.infinite,
+            has_irrelevant=self.has_irrelevant or other.has_irrelevant,
             evidence=self.evidence + other.evidence,
             of_labels=self.of_labels + other.of_labels,
             first=self.first + other.first,

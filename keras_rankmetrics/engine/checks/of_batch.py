@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from keras_rankmetrics.engine.backend.cache_keys import is_compiled_by_torch
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.backend.tracing import concrete
 from keras_rankmetrics.engine.checks.checks import said_of
+from keras_rankmetrics.engine.checks.evidence import Evidence
 from keras_rankmetrics.engine.checks.facts import BATCH, Facts, of_ties
 from keras_rankmetrics.engine.inputs import Lists
 from keras_rankmetrics.engine.inputs.tensors import are_tied, integers
@@ -20,7 +22,9 @@ from keras_rankmetrics.types import Reading
 _LISTS = 32  # at most
 _ITEMS = 2**16  # of these, but for three of longer lists
 _MANY = 50  # labels, of which some are of irrelevant items
-_FEW = 3  # lists that have them
+_FEW = 3  # lists that have them; or ids that are again
+_OF_IDS = {**BATCH, "ascend": "If the best ones come last, turn them round."}
+_SURE = 4  # standard errors of a number of ids that are the same
 
 
 def facts_of(
@@ -40,29 +44,63 @@ def facts_of(
         return None
     excluded = y_true.get("exclude") if isinstance(y_true, dict) else None
     content: Any = lists.content
-    if form == "sparse":
-        return Facts(
-            remedies=BATCH, padding=_padding(content.targets, excluded)
-        )
     if form == "ids":
-        sides = content.relevant_ids, content.recommended, excluded
-        return Facts(remedies=BATCH, padding=_padding(*sides))
-    labels, scores = content.labels, content.scores
-    some = max(3, min(_LISTS, _ITEMS // max(labels.shape[-1] or 1, 1)))
-    # A tensor of torch that NumPy has seen may change without a trace, so that
-    # no metric could share what others have read: a copy is shown.
-    labels, scores = (
-        ops.convert_to_numpy(ops.copy(x[:some])) for x in (labels, scores.raw)
-    )
-    if labels.shape != scores.shape:
-        return None
+        return _of_ids(content.relevant_ids, content.recommended, excluded)
+    sides = (content.targets, excluded) if form == "sparse" else (excluded,)
+    found = Facts("`y_true`", "`y_pred`", remedies=BATCH)
+    found.padding = _padding(*sides)
+    scores = _first(content.scores.raw)
+    if form == "sparse":
+        labels = _labels_of(scores.shape, _first(content.targets))
+    else:
+        labels = _first(content.labels)
+    if labels.shape == scores.shape:
+        is_square = content.scores.raw.shape[0] == scores.shape[1]
+        _add_scores(found, labels, scores, y_pred, is_square)
+    return found
+
+
+def _of_ids(relevant: Any, ids: Any, excluded: Any) -> Facts:
+    """Return the facts of ids, of which the order is all that is known."""
+    found = Facts("`y_true`", "`y_pred`", remedies=_OF_IDS)
+    found.padding = _padding(relevant, ids, excluded)
+    relevant, ids = map(_first, (relevant, ids))
+    ids = ids[: len(relevant)]
+    found.shifted = _shifted(relevant, ids)
+    labels = np.where(ids < 0, -1, _are_in(ids, relevant))
+    scores = np.broadcast_to(-np.arange(ids.shape[1]), ids.shape)
+    found.add_matrix(labels, scores, is_square=False)
+    found.evidence = Evidence()
+    return found
+
+
+def _labels_of(shape: tuple[int, ...], targets: np.ndarray) -> np.ndarray:
+    """Return labels `[lists, items]`, 1 for targets."""
+    labels = np.zeros(shape)
+    lists, places = np.nonzero(targets[: len(labels)] >= 0)
+    labels[lists, targets[lists, places]] = 1
+    return labels
+
+
+def _add_scores(
+    found: Facts,
+    labels: np.ndarray,
+    scores: np.ndarray,
+    y_pred: Any,
+    is_square: bool,
+) -> None:
+    """Add labels and scores `[lists, items]`.
+
+    Args:
+        found: the facts.
+        labels: the labels, below 0 for padding.
+        scores: the scores.
+        y_pred: as passed.
+        is_square: True if the batch has as many lists as items.
+    """
     read = scores.dtype
     have_one_order = (scores == scores[:1]).all()
-    numbers, items = np.nonzero(labels >= 0)
-    labels, scores = labels[numbers, items], scores[numbers, items]
-    found = Facts("`y_true`", "`y_pred`", remedies=BATCH)
-    found.padding = _padding(excluded)
-    found.add_whole(numbers, scores, labels)
+    numbers, scores, labels = found.add_matrix(labels, scores, is_square)
     # A model has no integers as scores, but `argsort` has.
     are_places = (
         found.evidence.are_surely_places
@@ -76,43 +114,82 @@ def facts_of(
     if len(labels) >= _MANY and len(lengths) >= _FEW:
         found.add_labels(labels)
         found.add_lists(lengths)
+    found.are_integers = read.kind in "iu"
     found.tied = _tied(y_pred, read)
+
+
+def _first(x: Any) -> np.ndarray:
+    """Return the first rows of a tensor, `[lists, items]`."""
+    some = max(3, min(_LISTS, _ITEMS // max(x.shape[-1] or 1, 1)))
+    # A tensor of torch that NumPy has seen may change without a trace, so that
+    # no metric could share what others have read: a copy is shown.
+    found: np.ndarray = ops.convert_to_numpy(ops.copy(x[:some]))
     return found
+
+
+def _shifted(relevant: np.ndarray, ids: np.ndarray) -> tuple[int, int] | None:
+    """Return an id and a relevant one that differ by 1, if many ids do.
+
+    Args:
+        relevant: `[lists, relevant]`, below 0 for padding.
+        ids: `[lists, recommended]`.
+    """
+    there = relevant >= 0
+    chance = (_are_in(relevant, ids) & there).sum()
+    for step in (1, -1):
+        found = _are_in(relevant + step, ids) & there
+        # Ids may be there again on either side.
+        number = min(found.sum(), _are_in(ids - step, relevant).sum())
+        if number >= max(_FEW, 2 * chance + _SURE * (1 + chance) ** 0.5):
+            [other, *_] = relevant[found].tolist()
+            return other + step, other
+    return None
+
+
+def _are_in(ids: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """Return True for ids that are in the same row of others."""
+    width = (
+        int(max(ids.max(initial=0), others.max(initial=0))) + 3
+    )  # for ids of -1, and one more
+    rows = np.arange(len(ids))[:, None] * width
+    return np.isin(ids + rows, others + rows)
 
 
 def _padding(*sides: Any) -> int | None:
     """Return an id that may be padding, or None.
 
-    That is 0, or any other id if it is there again on several sides.
+    That is 0, or any other id if it is there again in several rows.
     """
     found = [_padding_of(x) for x in sides]
-    ids = (x for x in found if x == 0 or (x and found.count(x) > 1))
-    return next(ids, None)
+    rows = Counter[int]()
+    for id_, number in found:
+        rows[id_] += number
+    return next((x for x, n in rows.items() if n >= (_FEW if x else 1)), None)
 
 
-def _padding_of(ids: Any) -> int | None:
-    """Return the id that occurs again at an end of rows, if no other one does.
+def _padding_of(ids: Any) -> tuple[int, int]:
+    """Return the id that occurs again at an end of rows, and their number.
 
-    One row is enough for 0.
+    That is 0 if several ids do.
 
     Args:
         ids: `[lists, row]`. Other shapes need no padding.
     """
     if ids is None:
-        return None
+        return 0, 0
     if isinstance(ids, list | tuple):
         ids = integers("ids", ids, "ids")
     if len(ids.shape) != 2 or (ids.shape[-1] or 0) < 3:
-        return None
+        return 0, 0
     first = ops.convert_to_numpy(ops.copy(ids[:_LISTS]))
     ordered = np.sort(first, axis=-1)
     are_again = (ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0)
     again = np.unique(ordered[:, 1:][are_again])
     if len(again) != 1:
-        return None
+        return 0, 0
     sides = (first[:, :2], first[:, -2:])
     rows = np.any([(x == again[0]).all(axis=-1) for x in sides], axis=0)
-    return int(again[0]) if rows.sum() > (again[0] > 0) else None
+    return int(again[0]), int(rows.sum())
 
 
 def _tied(y_pred: Any, read: np.dtype) -> str | None:

@@ -5,12 +5,15 @@ from __future__ import annotations
 import itertools
 import re
 import unicodedata
+import urllib.parse
 
 import numpy as np
 
 from keras_rankmetrics.engine.messages import as_text
 
-_CUT = re.compile(r"\d(\.\d+)?[Ee]\+\d+")  # a number in scientific notation
+# A number in scientific notation. Without a sign, it may be hexadecimal.
+_CUT = re.compile(r"\d([.,]\d+)?[Ee]\+\d+|\d[.,]\d+[Ee]\d+")
+_UUID, _DASHES = 36, 4  # characters of one, and dashes among these
 _DECIMAL = re.compile(r"\d+,\d+")
 _WHOLE_FLOAT = re.compile(r"(\d+)\.0+")
 _UNSEEN = " \t\r\n\v\f\xa0\u200b\ufeff"  # at the ends of texts
@@ -45,8 +48,8 @@ def two_spellings(ids: np.ndarray) -> tuple[str, str] | None:
     """Return two ids that may be one, or None.
 
     They differ by blanks at the ends, or are 1 and 1.0; or, if many ids do, by
-    case, leading zeros, quotes, `?`, `_` and `-`, Unicode form, or the scheme
-    or slash of a URL.
+    case, leading zeros, quotes, marks at the ends, blanks, `_` and `-`, Unicode
+    form, the dashes of a UUID, or the scheme, slash or encoding of a URL.
 
     Args:
         ids: ids, of which the first ones are compared.
@@ -74,8 +77,16 @@ def _folded(text: str) -> str:
     """Return what ids share that differ by case, zeros, quotes and the like."""
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text)
-    text = text.casefold().replace("_", "-").strip("\"'/?")
-    return text.removeprefix("http://").removeprefix("https://").lstrip("0")
+    if "%" in text:
+        text = urllib.parse.unquote(text)
+    text = text.casefold().replace("_", "-").strip("\"'/?.").lstrip("0")
+    if "  " in text:
+        text = " ".join(text.split())
+    if "://" in text:
+        text = re.sub(r"^https?://(www\.)?", "", text)
+    if len(text) == _UUID and text.count("-") == _DASHES:
+        text = text.replace("-", "")
+    return text
 
 
 def missing_as_text(*columns: np.ndarray) -> str | None:

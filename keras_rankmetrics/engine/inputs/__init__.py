@@ -22,7 +22,7 @@ from keras_rankmetrics.engine.inputs.misreadings import (
     is_scale,
     padding_warning,
     share_in,
-    warn_if_swapped,
+    swapped_warning,
 )
 from keras_rankmetrics.engine.inputs.shapes import check_aligned
 from keras_rankmetrics.types import Reading, UnjudgedPolicy
@@ -34,7 +34,7 @@ __all__ = [
     "padding_warning",
     "read",
     "share_in",
-    "warn_if_swapped",
+    "swapped_warning",
 ]
 
 

@@ -11,7 +11,6 @@ from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.backend.tracing import concrete
 from keras_rankmetrics.engine.inputs.batch import Lists
 from keras_rankmetrics.engine.inputs.tensors import numbers
-from keras_rankmetrics.engine.messages import warn
 from keras_rankmetrics.types import UNJUDGED, Tensor
 
 _LOOKED_AT = 10_000  # the number of labels and scores that may be swapped
@@ -25,12 +24,6 @@ _WRAPPED = [
     for below in (1, 2)
 ]
 _LARGE = min(_WRAPPED)
-_ONE_OR_MINUS_ONE = (
-    "Labels should be 0 for irrelevant items. Received: labels of -1 and 1, "
-    "and a 1 after a -1. Items with a negative label are left out, so that "
-    "all others are relevant. If -1 is irrelevant, replace it by 0: "
-    "`numpy.maximum(labels, 0)`."
-)
 
 
 class Misreadings(NamedTuple):
@@ -164,7 +157,7 @@ def padding_warning(labels: np.ndarray, has_order: bool | None) -> str | None:
     """Return a warning if labels below 0 are more than padding explains.
 
     That is the case if they have several values besides `UNJUDGED`, or one that
-    is not whole; if all labels are -1 or 1, and a 1 follows a -1; if all are
+    is not whole; if they have one, and labels of 1 alone follow it; if all are
     -1, 0 or 1, and a -1 is neither at the head of all lists nor at their tail;
     in rows, which need no padding; or if -1 was stored as an unsigned integer.
 
@@ -174,6 +167,11 @@ def padding_warning(labels: np.ndarray, has_order: bool | None) -> str | None:
             which need none. None if any item may be without a label.
     """
     negative, highest = labels < 0, np.float32(labels.max(initial=0))
+    if highest == np.inf:
+        return (
+            "Labels should be finite. Received: inf. Leave the item out, or "
+            "give it the highest grade."
+        )
     if highest in _WRAPPED:
         others = labels.astype("float32")
         others = others[others < highest]
@@ -193,12 +191,12 @@ def padding_warning(labels: np.ndarray, has_order: bool | None) -> str | None:
         remedy = "leave out their rows, or mark unjudged ones by `UNJUDGED`"
     elif has_order and is_scale(labels) and _are_between(labels == -1):
         received = f"labels from {labels.min():g} to {labels.max():g}"
+    elif has_order and low < 0 and np.isin(labels, (low, 1)).all():
+        has_others = (negative[..., :-1] & ~negative[..., 1:]).any()
+        return _no_irrelevant(low) if has_others else None
     elif low >= high and low == np.floor(low):
         if not has_order or not np.isin(labels, (-1, 0, 1)).all():
             return None
-        if not (labels == 0).any():
-            has_others = (negative[..., :-1] & ~negative[..., 1:]).any()
-            return _ONE_OR_MINUS_ONE if has_others else None
         received = "labels of -1, 0 and 1, and a -1 between others"
         if not _are_between(negative):
             return None
@@ -209,6 +207,16 @@ def padding_warning(labels: np.ndarray, has_order: bool | None) -> str | None:
         f"Received: {received}. Items with a negative label are left out. If "
         "they should count, shift the labels to 0 and above. If they are "
         f"padding, {remedy}. If they are scores, are the arguments swapped?"
+    )
+
+
+def _no_irrelevant(code: float) -> str:
+    """Return a warning of labels that are 1 or a number below 0."""
+    return (
+        "Labels should be 0 for irrelevant items. Received: labels of "
+        f"{code:g} and 1, and a 1 after a {code:g}. Items with a negative "
+        f"label are left out, so that all others are relevant. If {code:g} is "
+        "irrelevant, replace it by 0: `numpy.maximum(labels, 0)`."
     )
 
 
@@ -229,21 +237,20 @@ def _are_between(padding: np.ndarray) -> bool:
     return bool((first & ~then).any() and (~first & then).any())
 
 
-def warn_if_swapped(labels: np.ndarray, scores: np.ndarray) -> None:
-    """Warn if labels have many values, and scores are few grades with ties."""
+def swapped_warning(labels: np.ndarray, scores: np.ndarray) -> str | None:
+    """Return a warning if labels are numbers, and scores grades with ties."""
     labels, scores = (x.ravel()[:_LOOKED_AT] for x in (labels, scores))
     labels, scores = labels[labels >= 0], scores[scores > -np.inf]
     grades, values = np.unique(scores), np.unique(labels)
     most = min(_MOST_GRADES, len(scores) - 1, len(values) - 1)
-    if (
-        len(grades) <= most
-        and (grades >= 0).all()
-        and (grades == np.floor(grades)).all()
-        and (labels != np.floor(labels)).mean() > 0.5
-    ):
-        warn(
-            "The truth should have labels, and the run scores. Received: "
-            f"{len(values):,} values, most with fractions, in the truth, and "
-            f"{len(grades)} grades in the run. Are they swapped? The truth "
-            "comes first."
-        )
+    are_grades = (grades >= 0).all() and (grades == np.floor(grades)).all()
+    if len(grades) > most or not are_grades:
+        return None
+    if (labels != np.floor(labels)).mean() <= 0.5:
+        return None
+    return (
+        "The truth should have labels, and the run scores. Received: "
+        f"{len(values):,} values, most with fractions, in the truth, and "
+        f"{len(grades)} grades in the run. Are they swapped? The truth comes "
+        "first."
+    )

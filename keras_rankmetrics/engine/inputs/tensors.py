@@ -292,7 +292,7 @@ def _check_range(name: str, x: np.ndarray, limits: np.iinfo[Any]) -> None:
             f"the range of the backend. Received: {x.min()} to {x.max()}. "
             "Renumber the ids, the same way in `y_true` and `y_pred`. On jax, "
             '`jax.config.update("jax_enable_x64", True)` allows larger '
-            "integers."
+            "integers. Pass scores as floats."
         )
 
 
