@@ -117,7 +117,8 @@ def test_infinitely_many_relevant_items():
 
 
 def test_to_binary_metrics_an_infinite_label_is_relevant():
-    value = krm.MeanReciprocalRank()([[INF, 1.0, 0.0]], [[1.0, 0.0, 2.0]])
+    with pytest.warns(UserWarning, match="Labels should be finite"):
+        value = krm.MeanReciprocalRank()([[INF, 1.0, 0.0]], [[1.0, 0.0, 2.0]])
     assert float(value) == 1 / 2
 
 

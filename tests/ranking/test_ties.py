@@ -165,6 +165,7 @@ def test_pfound_of_tied_items():
 
 
 @pytest.mark.parametrize("k", [1, 3, None])
+@pytest.mark.filterwarnings("ignore:.*should have labels, and the run scores")
 def test_pfound_of_probabilities(k):
     """Of the class itself; the laws have grades in their place."""
     rng = np.random.default_rng(11)

@@ -587,8 +587,10 @@ def _shifted(facts: Facts, _: Sequence[Any]) -> _Found:
     )
 
 
-def _swapped(facts: Facts, _: Sequence[Any]) -> _Found:
-    return None if facts.swapped is None else (facts.swapped, "")
+def _swapped(facts: Facts, metrics: Sequence[Any]) -> _Found:
+    if facts.swapped is None or (metrics and not take_grades(metrics)):
+        return None  # probabilities are fractions
+    return facts.swapped, ""
 
 
 def _two_spellings(facts: Facts, _: Sequence[Any]) -> _Found:

@@ -134,14 +134,16 @@ def _shifted(relevant: np.ndarray, ids: np.ndarray) -> tuple[int, int] | None:
         relevant: `[lists, relevant]`, below 0 for padding.
         ids: `[lists, recommended]`.
     """
-    there = relevant >= 0
-    chance = (_are_in(relevant, ids) & there).sum()
+    hits = {
+        step: _are_in(relevant + step, ids) & (relevant >= 0)
+        for step in range(-2, 3)
+    }
     for step in (1, -1):
-        found = _are_in(relevant + step, ids) & there
+        chance = max(x.sum() for other, x in hits.items() if other != step)
         # Ids may be there again on either side.
-        number = min(found.sum(), _are_in(ids - step, relevant).sum())
+        number = min(hits[step].sum(), _are_in(ids - step, relevant).sum())
         if number >= max(_FEW, 2 * chance + _SURE * (1 + chance) ** 0.5):
-            [other, *_] = relevant[found].tolist()
+            [other, *_] = relevant[hits[step]].tolist()
             return other + step, other
     return None
 
