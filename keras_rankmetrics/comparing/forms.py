@@ -359,11 +359,14 @@ class ByQuery(Input):
             return {}
         return {"ascend": "The first item of a list counts as the best one."}
 
+    def _look_at_order(self, rows: Rows) -> None:
+        if self.value == "score" and not self.are_hits and self._has_lists:
+            self.shown.add_order(rows.query, rows.item)
+
     def accepted(self, rows: Rows) -> Rows:
         """Return the rows; raise ValueError if -1 may be an id or padding."""
         item = rows.item
-        if self.value == "score" and not self.are_hits and self._has_lists:
-            self.shown.add_order(rows.query, item)
+        self._look_at_order(rows)
         are_ids = item.dtype.kind == "i" and not self.are_hits
         if are_ids and set(item[item < 0].tolist()) == {-1}:
             raise ValueError(
@@ -500,7 +503,9 @@ class Integers(ByPosition):
                 f"Received: {received}. Pass the ids of the items of each "
                 "query: `{query: [item, ...]}`."
             )
-        return without_padding(rows)
+        rows = without_padding(rows)
+        self._look_at_order(rows)
+        return rows
 
 
 class Arrays(Input):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import itertools
 import re
@@ -33,9 +34,10 @@ from keras_rankmetrics.comparing.tables_of_rows import (
 )
 from keras_rankmetrics.engine import checks
 from keras_rankmetrics.engine.backend.operations import ops
-from keras_rankmetrics.engine.inputs import swapped_warning
+from keras_rankmetrics.engine.inputs import read, swapped_warning
 from keras_rankmetrics.engine.inputs.tensors import numbers, to_numpy
 from keras_rankmetrics.engine.messages import as_text, warn
+from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
 from keras_rankmetrics.tables.item_rows import Rows
 from keras_rankmetrics.tables.roles import check_chosen
 from keras_rankmetrics.tables.single_precision import rows_in_float32
@@ -229,24 +231,64 @@ def check_arrays(
             f"{len(labels):,} items. For rows of many queries, call "
             "`evaluate_rows(query, labels, scores, metrics)`."
         )
-    for system in systems:
-        scores = _as_floats(system.x)
-        if labels is None or scores is None:
-            continue
+    members = [x for each in sets for x in each.members]
+    if labels is not None:
         for each in sets:
             each.rules.read_labels_of_lists(labels.ravel())
+    for system in systems if are_labels else ():
+        scores = _as_floats(system.x)
+        found = _read(members[0], truth, system.x, labels, scores)
         # Two items in the wrong order are as likely as any other order.
-        is_one_step = labels.ndim == 2 and labels.shape == scores.shape
-        if is_one_step and labels.shape[1] > 2:
-            shown = _facts_of(labels, scores, system.argument)
-            members = [x for each in sets for x in each.members]
+        if found is not None and found[0].shape[1] > 2:
+            shown = _facts_of(*found, system.argument)
             checks.say(shown, members)
             notes += checks.notes(shown, members)
-        if all(x.shape[1:] == (3,) and len(x) > 1 for x in (labels, scores)):
-            _check_not_rows(labels, scores)
-        if is_one_step:
-            _check_no_ids(labels, scores)
     return notes
+
+
+def _read(
+    metric: RankingMetric,
+    truth: Any,
+    run: Any,
+    labels: np.ndarray | None,
+    scores: np.ndarray | None,
+) -> tuple[np.ndarray, np.ndarray] | None:
+    """Return labels and scores `[lists, items]`; None for invalid inputs.
+
+    Args:
+        metric: a metric that reads labels and scores.
+        truth: as passed.
+        run: as passed.
+        labels: the truth as an array; None for other forms, such as masks.
+        scores: the run as an array, or None.
+
+    Raises:
+        ValueError: if arrays have columns that are ids.
+    """
+    if (
+        labels is not None
+        and scores is not None
+        and labels.ndim == 2
+        and labels.shape == scores.shape
+    ):
+        _check_no_columns(labels, scores)
+        return labels, scores
+    reading = metric.definition.reading
+    if reading[0] != "scores":
+        return None
+    with contextlib.suppress(ValueError, TypeError):  # raised for the values
+        content: Any = read(*reading, truth, run, None).content
+        columns = content.labels, content.scores.raw
+        labels, scores = map(ops.convert_to_numpy, columns)
+        return labels, scores
+    return None
+
+
+def _check_no_columns(labels: np.ndarray, scores: np.ndarray) -> None:
+    """Raise ValueError if labels and scores `[lists, items]` may be columns."""
+    if labels.shape[1] == 3 and len(labels) > 1:
+        _check_not_rows(labels, scores)
+    _check_no_ids(labels, scores)
 
 
 def array_by(of_rules: RuleSet, scores: Any) -> Any:

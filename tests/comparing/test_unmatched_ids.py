@@ -383,3 +383,24 @@ def test_ids_that_a_set_has_sorted():
     assert note not in str(krm.evaluate(truth, run, "RR"))
     run = {q: sorted(x) for q, x in run.items()}
     assert note in str(krm.evaluate(truth, run, "RR"))
+
+
+@pytest.mark.parametrize("form", [list, np.array])
+def test_rows_of_ids_that_ascend(form):
+    truth = {i: {3 * j: int(j == 4) for j in range(9)} for i in range(9)}
+    ids = np.tile(3 * np.arange(9), (9, 1))
+    words = "The ids of `run` ascend in each list."
+    run = form(ids.tolist())
+    assert words in str(krm.evaluate(truth, run, "Recall@2"))
+    run = form(ids[:, ::-1].tolist())
+    assert words not in str(krm.evaluate(truth, run, "Recall@2"))
+
+
+def test_labels_that_are_ranks_next_to_unjudged_items():
+    truth = {f"q{i}": {f"d{j}": j + 1 for j in range(6)} for i in range(4)}
+    run = {
+        query: {**{x: -float(y) for x, y in labels.items()}, "other": -9.0}
+        for query, labels in truth.items()
+    }
+    found = str(krm.evaluate(truth, run, "NDCG"))
+    assert "The labels of the truth are 1, 2, 3, ..." in found

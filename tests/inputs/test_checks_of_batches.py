@@ -330,3 +330,22 @@ def test_labels_that_are_infinite():
     labels = np.where(LABELS == 2, np.inf, LABELS)
     [found] = said(krm.RecallAtK(k=3).update_state, labels, SCORES)
     assert "Labels should be finite" in found
+
+
+FORMS = {
+    "three dimensions": lambda y, x: (y.reshape(3, 4, 8), x.reshape(3, 4, 8)),
+    "a dict": lambda y, x: ({"labels": y}, x),
+    "a mask": lambda y, x: ({"labels": y, "mask": y >= 0}, x),
+    "lists": lambda y, x: (
+        [each[: 6 + i % 3].tolist() for i, each in enumerate(y)],
+        [each[: 6 + i % 3].tolist() for i, each in enumerate(x)],
+    ),
+    "a last dimension": lambda y, x: (y[..., None], x[..., None]),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_arrays_of_any_form_are_looked_at_in_evaluate(form):
+    [found] = said(krm.evaluate, *FORMS[form](LABELS, -SCORES), "NDCG")
+    assert "Better items should rank higher in `run`" in found
+    assert not said(krm.evaluate, *FORMS[form](LABELS, SCORES), "NDCG")

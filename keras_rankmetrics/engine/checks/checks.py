@@ -416,7 +416,8 @@ def _places(facts: Facts, _: Sequence[Any]) -> _Found:
         f"The scores of {facts.run} should be higher for better items. "
         f"Received: {facts.evidence.numbers} once in each list, as ranks are, "
         "with higher labels for lower ones.",
-        facts.remedies["places"],
+        facts.remedies["places"]
+        + " The item 0 is then the best." * (facts.evidence.lowest == 0),
     )
 
 

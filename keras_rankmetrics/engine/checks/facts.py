@@ -256,7 +256,10 @@ class Facts:
         if not self.first.rows and (scores != scores[:1]).any():
             self.swapped = self.swapped or swapped_warning(labels, scores)
         self.evidence = self.evidence.with_lists(lists, scores, labels)
-        self.of_labels = self.of_labels.with_lists(lists, labels, scores)
+        columns: tuple[np.ndarray, ...] = lists, labels, scores
+        if (labels < 0).any():  # of items that are not judged
+            columns = tuple(x[labels >= 0] for x in columns)
+        self.of_labels = self.of_labels.with_lists(*columns)
         self.first = self.first.with_lists(lists, scores, labels, are_own)
 
     def add_matrix(

@@ -13,6 +13,8 @@ from keras_rankmetrics.engine.messages import as_text
 
 # A number in scientific notation. Without a sign, it may be hexadecimal.
 _CUT = re.compile(r"\d([.,]\d+)?[Ee]\+\d+|\d[.,]\d+[Ee]\d+")
+_MARKS = "\"'/?.\u2018\u2019\u201c\u201d"
+_ZEROS = re.compile(r"(?<!\d)0+(?=\d)")
 _UUID, _DASHES = 36, 4  # characters of one, and dashes among these
 _DECIMAL = re.compile(r"\d+,\d+")
 _WHOLE_FLOAT = re.compile(r"(\d+)\.0+")
@@ -22,7 +24,8 @@ _FOLDED = 5000  # of these, those compared without case and the like
 MISSING = "None", "nan", "<NA>", "NaT"  # missing ids as text
 _AS_TEXT = [
     *(*MISSING, "NaN", "NULL", "null", "N/A", "#N/A", "\\N", "(null)"),
-    *("undefined", " ", "-1", "[PAD]", "<pad>"),
+    *("undefined", " ", "-1", "[PAD]", "<pad>", "NONE", "Null", "NA", "n/a"),
+    *("-nan", "#REF!"),
 ]
 _MANY = 0.05  # of ids; as many that are alike are no accident
 
@@ -79,14 +82,14 @@ def _folded(text: str) -> str:
         text = unicodedata.normalize("NFKC", text)
     if "%" in text:
         text = urllib.parse.unquote(text)
-    text = text.casefold().replace("_", "-").strip("\"'/?.").lstrip("0")
+    text = text.casefold().replace("_", "-").strip(_MARKS)
     if "  " in text:
         text = " ".join(text.split())
     if "://" in text:
         text = re.sub(r"^https?://(www\.)?", "", text)
     if len(text) == _UUID and text.count("-") == _DASHES:
         text = text.replace("-", "")
-    return text
+    return _ZEROS.sub("", text) if "0" in text else text
 
 
 def missing_as_text(*columns: np.ndarray) -> str | None:
