@@ -55,8 +55,8 @@ def pytest_report_header():
     if os.environ.get("KERAS_BACKEND") not in ("numpy", "torch"):
         lines += ["tests for which one backend is enough: by --backend numpy"]
     if missing:
-        names = ", ".join(missing)
-        lines.append(f"tests of these are not collected: {names}")
+        number = f"{len(missing)} packages"
+        lines.append(f"tests of {number} that are not installed are left out")
     return lines
 
 

@@ -62,6 +62,8 @@ class Result(NamedTuple):
         by = ", ".join(self.caught_by.values())
         text = "SURVIVED" if self.survived else "equivalent"
         text += f"  {self.run} of {self.of} files"
+        if self.survived and not self.of:
+            text = "NOTHING RAN, since no test executes the line"
         text = f"caught  by {by}" if by else text
         how = f" ({self.how})" * bool(self.how)
         return f"{text}{how}  {self.seconds:.1f}s  {self.mutant}"

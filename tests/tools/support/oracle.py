@@ -116,6 +116,11 @@ CHOICES = {
 
 def complete(metric: str, options: dict[str, Any]) -> dict[str, Any]:
     """The options of `metric`, with defaults for those not given."""
+    if metric not in DEFAULTS:
+        raise ValueError(
+            f"There should be an oracle for {metric!r}. Received: none. Write "
+            "its measure in `oracle.py`, with its options in `DEFAULTS`."
+        )
     unknown = set(options) - set(DEFAULTS[metric])
     if unknown:
         raise TypeError(f"{metric} has no option {sorted(unknown)}")
