@@ -80,6 +80,7 @@ def test_each_answer_is_what_the_tool_reports(seed, form, grades):
             ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", SEEDS)
 def test_each_setting_gives_its_value(seed):
     truth, run = drawn(seed, "retrieved", 2, queries=15, items=9)
@@ -174,6 +175,7 @@ def test_values_that_are_rounded_in_each_list():
     assert answer.setting.rules.decimals == 2
 
 
+@pytest.mark.long
 def test_a_number_of_few_digits_is_no_evidence():
     truth, run = drawn(1, "retrieved", 3)
     few, many = (krm.explain(x, truth, run) for x in ("0.43", "0.4317"))
@@ -183,6 +185,7 @@ def test_a_number_of_few_digits_is_no_evidence():
     assert few.tried > few.distinct > len(few.answers)
 
 
+@pytest.mark.long
 def test_the_number_of_matches_coincidences():
     """Numbers that have nothing to do with the data match as often as said."""
     truth, run = drawn(2, "retrieved", 1, queries=20)
@@ -421,6 +424,7 @@ def test_warnings_and_notes_of_the_input():
     assert "1 of 2 queries have no rows" in str(found)
 
 
+@pytest.mark.long
 def test_a_pair_says_how_much_it_proves():
     truth, run = drawn(1, "retrieved", 1)
     assert "no evidence" in str(krm.explain((0.5, 0.6), truth, run))
@@ -534,6 +538,7 @@ def test_judged_items_are_also_tried_as_members(truth):
             assert "has the gain 1." in str(found)
 
 
+@pytest.mark.long
 def test_a_sample_of_the_lists_loses_no_answer(monkeypatch):
     truth, run = drawn(7, "retrieved", 3, queries=240, items=9)
     values = krm.evaluate(truth, run, "NDCG@5 MAP DCG@3")

@@ -148,6 +148,7 @@ MISTAKES = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("measure", MISTAKES, ids=lambda f: f.__name__)
 def test_a_mistake_is_found(measure):
     for seed in range(3):

@@ -234,7 +234,11 @@ STAGES: dict[str, tuple[Step, ...]] = {
         ),
         Step(
             "numpy",
-            _in("tests", "laws", "doors", "catalogues/test_count_ranks.py"),
+            _in(
+                "tests",
+                *("laws", "doors", "explaining"),
+                "catalogues/test_count_ranks.py",
+            ),
             marks="long",
             options=_MAY_WARN,
             has_others=True,
