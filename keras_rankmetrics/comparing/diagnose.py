@@ -411,7 +411,7 @@ def _of_lists(judgements: Judgements, run: Rows, k: int) -> Iterator[Finding]:
     labels, scores = labels[order], scores[order]
     ranks = np.arange(len(lists)) - (np.cumsum(lengths) - lengths)[lists]
     of_list = {"query": judgements.queries[places]}
-    of_item = {"query": of_list["query"][lists], "score": scores}
+    of_item = {"query": of_list["query"][lists]}
     first = ranks < k
     name = "unjudged" if (judgements.labels == 0).any() else "only_relevant"
     overlap = joined.overlap
@@ -426,7 +426,8 @@ def _of_lists(judgements: Judgements, run: Rows, k: int) -> Iterator[Finding]:
     yield from _finding("one_score", one_score, of_list)
     tied = (ties | np.append(ties[1:], False)) & ~one_score[lists]
     cut = (ties & tied & (ranks == k)).sum()
-    yield from _finding("ties", tied, of_item, cut=cut, k=k)
+    for found in _finding("ties", tied, of_item, cut=cut, k=k):
+        yield found if cut else found._replace(severity="note")
     z, low = _below_middle(lists, scores, labels > 0)
     ascend = len(steps) >= _STEPS and (steps > 0).mean() > 0.99 and z > -_Z
     are_distances = _finding("distances", ascend | (low & (z > _Z)), of_list)

@@ -259,14 +259,14 @@ MISTAKES = {
         changed(RUN, "query3", values=lambda x: max(x, 5.5)),
         ("ties", "note"),
         "2 of 48 items are tied with another one, in 0 lists across rank 4",
-        "query 'query3', score 5.5",
+        "query 'query3'",
     ),
     "ties at the cutoff": (
         TRUTH,
         changed(RUN, values=lambda x: max(x, 6.5)),
         ("ties", "warning"),
         "24 of 48 items are tied with another one, in 8 lists across rank 4",
-        "query 'query0', score 6.5",
+        "query 'query0'",
     ),
     "distances": (
         TRUTH,

@@ -349,3 +349,15 @@ def test_arrays_of_any_form_are_looked_at_in_evaluate(form):
     [found] = said(krm.evaluate, *FORMS[form](LABELS, -SCORES), "NDCG")
     assert "Better items should rank higher in `run`" in found
     assert not said(krm.evaluate, *FORMS[form](LABELS, SCORES), "NDCG")
+
+
+@pytest.mark.not_on("torch", "tensorflow", reason="they read float64 as it is")
+def test_a_few_of_many_scores_tie_by_chance():
+    targets, scores = _RNG.integers(0, 5000, 32), _RNG.normal(size=(32, 5000))
+    metric = krm.NDCG(k=5, inputs="sparse")
+    assert not said(metric.update_state, targets, scores)
+    for near in (1 - 1e-9 * np.arange(5), 1.7e9 + np.arange(5)):
+        scores[:, :5] = near
+        metric = krm.NDCG(k=5, inputs="sparse")
+        [found] = said(metric.update_state, targets, scores)
+        assert "scores that float32 ties" in found

@@ -24,6 +24,7 @@ _ITEMS = 2**16  # of these, but for three of longer lists
 _MANY = 50  # labels, of which some are of irrelevant items
 _FEW = 3  # lists that have them; or ids that are again
 _OF_IDS = {**BATCH, "ascend": "If the best ones come last, turn them round."}
+_TIED = 0.01  # of the items of a list
 _SURE = 4  # standard errors of a number of ids that are the same
 
 
@@ -211,9 +212,22 @@ def _tied(y_pred: Any, read: np.dtype) -> str | None:
         return None
     if y_pred.ndim < 2 or not y_pred.size or read != np.float32:
         return None
-    some = y_pred[:_LISTS]
-    tied = are_tied(some.reshape(-1, some.shape[-1])).any()
-    return of_ties() if tied else None
+    some = y_pred[:_LISTS].reshape(-1, y_pred.shape[-1])
+    return of_ties() if _tie_much(some[are_tied(some)]) else None
+
+
+def _tie_much(scores: np.ndarray) -> bool:
+    """Return True if float32 ties more than a few pairs of items by chance.
+
+    Args:
+        scores: float64 `[lists, items]`.
+    """
+    ordered = np.sort(scores, axis=-1)
+    rounded = ordered.astype(np.float32)
+    ties = rounded[:, 1:] == rounded[:, :-1]
+    ties &= ordered[:, 1:] > ordered[:, :-1]
+    are_three = (ties[:, 1:] & ties[:, :-1]).any()
+    return bool(are_three or (ties.size and ties.mean() >= _TIED))
 
 
 def doubt(facts: Facts | None, metric: Any) -> str | None:
