@@ -257,14 +257,6 @@ def test_sampled_ranks_refuse_clicks():
         SampledRanks(IPS(k=3), catalogue=10, negatives=2)
 
 
-@pytest.mark.parametrize("metric", KINDS)
-def test_saving(metric):
-    made = metric(propensities=BY_POSITION, clip=0.1)
-    again = keras.metrics.deserialize(keras.metrics.serialize(made))
-    assert float(again(CLICKS, SCORES)) == float(made(CLICKS, SCORES))
-    assert again.signature == made.signature
-
-
 def test_in_a_collection():
     clicks, chances, scores = drawn(5)
     y_true = {"labels": clicks, "propensities": chances}
@@ -292,29 +284,6 @@ def test_compare_and_evaluate():
             rel=1e-5,
         )
         assert name in str(compared)
-
-
-@pytest.mark.long
-@pytest.mark.each_backend
-@pytest.mark.parametrize("jit_compile", [False, "auto"])
-def test_fit_with_a_short_batch(jit_compile):
-    clicks, chances, _ = drawn(7, lists=22)
-    features = np.random.default_rng(7).normal(size=(22, 5, 3)).astype("f4")
-    inputs = keras.Input((5, 3))
-    model = keras.Model(inputs, keras.layers.Dense(1)(inputs)[..., 0])
-    model.compile(
-        loss=lambda y_true, y_pred: (y_true[..., 0] - y_pred) ** 2,
-        metrics=[IPS(k=3), SNIPS(k=3), EffectiveClicks()],
-        jit_compile=jit_compile,
-    )
-    y = np.stack([clicks, chances], -1).astype("f4")
-    logs = model.evaluate(
-        features, y, batch_size=8, return_dict=True, verbose=0
-    )
-    scores = model.predict(features, verbose=0)
-    for metric in (IPS(k=3), SNIPS(k=3), EffectiveClicks()):
-        value = float(metric(y, scores))
-        assert logs[metric.name] == pytest.approx(value, rel=1e-5)
 
 
 @pytest.mark.each_backend

@@ -2,7 +2,6 @@
 
 import functools
 
-import keras
 import numpy as np
 import oracle
 import pytest
@@ -180,24 +179,3 @@ def test_ids_have_no_such_entry(inputs):
         krm.RecallAtK(inputs=inputs)({"target": [1], "judged": [[1]]}, [[2, 1]])
     with pytest.raises(ValueError, match="needs labels, which mark"):
         krm.JudgedAtK(inputs=inputs)
-
-
-@pytest.mark.each_backend
-@pytest.mark.long
-def test_in_fit_with_the_last_short_batch(data):
-    labels, scores, judged = data
-    y = told(labels, judged)
-    model = keras.Sequential([keras.layers.Identity()])
-    metrics = [krm.BPref(), krm.JudgedAtK(3), krm.NDCG(3, unjudged="condense")]
-    model.compile(loss=lambda y_true, y_pred: 0.0 * y_pred, metrics=metrics)
-    found = model.evaluate(scores, y, batch_size=5, verbose=0, return_dict=True)
-    for metric in metrics:
-        expected = oracle.result(
-            {"bpref": "bpref", "judged@3": "judged", "ndcg@3": "ndcg"}[
-                metric.name
-            ],
-            list(zip(y.tolist(), scores.tolist(), strict=True)),
-            k=metric.k,
-            unjudged=metric.unjudged,
-        )
-        assert found[metric.name] == approx(expected, abs=1e-6)

@@ -1,8 +1,6 @@
 """Metrics of how often each item is shown, beside plain Python."""
 
-import json
 import math
-import pickle
 import re
 
 import given
@@ -178,35 +176,6 @@ def test_any_leading_dimensions():
 # In Keras
 
 
-@pytest.mark.each_backend
-@pytest.mark.long
-@pytest.mark.parametrize("form", ["scores", "sparse"])
-def test_in_fit_with_a_short_last_batch(form):
-    rng = np.random.default_rng(5)
-    x = rng.standard_normal((10, 4)).astype("float32")
-    y = rng.integers(0, 2, (10, items.ITEMS)).astype("float32")
-    loss = "mse"
-    if form == "sparse":
-        y = rng.integers(0, items.ITEMS, 10)
-        loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
-    inputs = keras.Input((4,))
-    outputs = keras.layers.Dense(items.ITEMS)(inputs)
-    model = keras.Model(inputs, outputs)
-    counters = [made(each, 2, form) for each in ORACLES]
-    model.compile("sgd", loss, metrics=counters)
-    history = model.fit(
-        x, y, batch_size=4, verbose=0, validation_data=(x, y)
-    ).history
-    scores = model.predict(x, verbose=0)
-    lists = [
-        oracle.List(oracle.by_score(row.tolist(), [True] * items.ITEMS))
-        for row in scores
-    ]
-    found = [history[f"val_{counter.name}"][0] for counter in counters]
-    right = [expected(counter, lists, 2) for counter in ORACLES]
-    assert found == approx(right, abs=1e-6)
-
-
 def test_directions_and_names():
     found = {c: (made(c).name, made(c)._direction) for c in ORACLES}
     assert list(found.values()) == [
@@ -249,31 +218,8 @@ def test_beside_means_in_a_collection():
 
 
 @all_counters
-def test_states_merge_and_are_saved(counter):
-    passed, _ = items.lists_in("ids", 80)
-    whole, one, other = (made(counter, 2, "ids") for _ in range(3))
-    whole.update_state(*passed)
-    one.update_state(*part(passed, 0, 30))
-    other.update_state(*part(passed, 30, 80))
-    again = made(counter, 2, "ids")
-    again.state = one.state + krm.State.from_bytes(other.state.to_bytes())
-    one.merge_state([other])
-    copied = pickle.loads(pickle.dumps(whole))
-    right = float(whole.result())
-    for metric in (one, again, copied):
-        assert float(metric.result()) == approx(right, rel=1e-6)
-    whole.reset_state()
-    assert float(whole.result()) == 0.0
-
-
-@all_counters
-def test_config(counter):
-    metric = made(counter, 2, "ids", ties="stable", name="mine")
-    config = json.loads(json.dumps(metric.get_config()))
-    assert counter.from_config(config).signature == metric.signature
-    saved = keras.saving.serialize_keras_object(metric)
-    again = keras.saving.deserialize_keras_object(saved)
-    assert (again.signature, again.name) == (metric.signature, "mine")
+def test_signature(counter):
+    metric = made(counter, 2, "ids", ties="stable")
     assert metric.signature.startswith(
         f"{counter.__name__}@2|num_items:6|ties:stable|empty:skip|"
         "list_weight:mean|inputs:ids|keras_rankmetrics:"

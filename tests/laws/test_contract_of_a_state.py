@@ -186,6 +186,7 @@ OF_ROWS = [
 ]
 OTHERS = [
     *_of(_probabilities, *PROBABLE, labels="probabilities"),
+    *_of(_judged, krm.NDCG, k=3, unjudged="condense"),
     *_of(_labels, krm.Novelty, krm.PopularityLift, k=3, popularity=SHARE),
     *_of(_labels, krm.AveragePopularity, k=3, popularity=POPULARITY),
     *_of(_labels, krm.Serendipity, k=3, popularity=POPULARITY),

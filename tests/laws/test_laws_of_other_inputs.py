@@ -147,19 +147,6 @@ def test_a_weight_of_0_equals_absence(name, seed):
 
 @each
 @few
-@given(seed=seeds, cut=st.integers(1, LISTS - 1))
-def test_batches_and_merged_states_equal_one_pass(name, seed, cut):
-    make, y_true, scores = drawn(name, seed)
-    whole, one, other = make(), make(), make()
-    whole.update_state(y_true, scores)
-    one.update_state(y_true[:cut], scores[:cut])
-    other.update_state(y_true[cut:], scores[cut:])
-    one.merge_state([other])
-    assert_equal(float(one.result()), float(whole.result()))
-
-
-@each
-@few
 @given(seed=seeds, at=st.integers(0, ITEMS - 1))
 def test_nan_makes_its_list_nan_and_no_other(name, seed, at):
     make, y_true, scores = drawn(name, seed)

@@ -109,12 +109,6 @@ def test_says_nothing_of_the_name(metric):
     assert "\n" not in named.signature
 
 
-@all_metrics
-def test_is_the_same_for_a_metric_made_from_the_config(metric):
-    first = to_3(metric, ties="shuffle", seed=5)
-    assert metric.from_config(first.get_config()).signature == first.signature
-
-
 def other_values(metric):
     """For each option of the metric, values other than the default."""
     values = {

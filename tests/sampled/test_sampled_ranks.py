@@ -1,12 +1,9 @@
 """`SampledRanks`: a metric of lists that hold a sample of the items."""
 
-import copy
 import math
-import pickle
 import warnings
 
 import given as lists_given
-import keras
 import numpy as np
 import pytest
 from draws import lists_at, sampled, two_models
@@ -258,13 +255,6 @@ def test_empty_lists_may_be_skipped():
     assert recall(lists, metric=metric).histogram() == approx([1, 0, 0, 0])
 
 
-def test_nan_is_seen():
-    labels, scores, weights = batch(4)
-    scores[7, 0] = math.nan
-    made = recall((labels, scores, weights))
-    assert all(map(math.isnan, said(made).values()))
-
-
 @pytest.mark.parametrize(
     "metric, error, message",
     [
@@ -444,21 +434,6 @@ def test_the_metric_is_not_updated():
     assert metric.count() == 0
 
 
-@pytest.mark.long
-@settings(max_examples=10)
-@given(st.lists(st.integers(0, 9), min_size=3, max_size=3))
-def test_batches_and_merging_do_not_matter(seeds):
-    batches = [batch(seed, lists=5) for seed in seeds]
-    whole = recall(*batches)
-    joined = recall(map(np.concatenate, zip(*batches, strict=True)))
-    merged, *others = map(recall, batches)
-    merged.merge_state(others[:1])
-    merged.merge_state([other.state for other in others[1:]])
-    for made in (joined, merged):
-        assert made.histogram() == approx(whole.histogram(), rel=1e-6)
-        assert said(made) == approx(said(whole), rel=1e-5, abs=1e-6)
-
-
 @pytest.mark.parametrize(
     "other",
     [
@@ -475,26 +450,6 @@ def test_states_of_others_do_not_merge(other):
         recall().merge_state([recall(**other)])
 
 
-def test_it_is_copied_and_pickled_with_its_state():
-    made = recall(batch(7), name="mine", gamma=0.5)
-    for again in (copy.deepcopy(made), pickle.loads(pickle.dumps(made))):
-        assert said(again) == said(made)
-        assert again.signature == made.signature
-        again.reset_state()
-        assert again.histogram().sum() == 0
-    assert said(made)["mine/naive"] > 0
-
-
-def test_config():
-    made = recall(gamma=0.5, replacement=True, name="mine")
-    config = keras.saving.serialize_keras_object(made)
-    again = keras.saving.deserialize_keras_object(config)
-    assert again.signature == made.signature
-    assert again.get_config() == made.get_config()
-    assert (again.name, again.catalogue, again.negatives) == ("mine", 10, 3)
-    assert again.replacement is True
-
-
 def test_the_signature():
     signature = recall().signature
     assert signature == krm.RecallAtK(2).signature + (
@@ -507,14 +462,6 @@ def test_the_signature():
 
 @pytest.mark.each_backend
 @pytest.mark.long
-def test_in_a_compiled_program():
-    batches = batch(8, 20), batch(9, 7)
-    found = lists_given.in_a_program(recall(), *batches)
-    assert found == approx(said(recall(*batches)), rel=1e-4, abs=1e-5)
-
-
-@pytest.mark.each_backend
-@pytest.mark.long
 @pytest.mark.not_on("torch", reason="torch compiles no program")
 @pytest.mark.parametrize("received", UNFIT)
 def test_a_list_that_does_not_fit_in_a_compiled_program(received):
@@ -522,35 +469,6 @@ def test_a_list_that_does_not_fit_in_a_compiled_program(received):
     labels[7], scores[7] = UNFIT[received]
     found = lists_given.in_a_program(recall(), (labels, scores, weights))
     assert all(map(math.isnan, found.values()))
-
-
-@pytest.mark.each_backend
-@pytest.mark.long
-@pytest.mark.parametrize("inputs", ["scores", "sparse"])
-def test_in_fit(inputs, tmp_path):
-    """Ten lists in batches of four: the last one is short."""
-    rng = np.random.default_rng(8)
-    x = rng.standard_normal((10, 6)).astype("float32")
-    target = rng.integers(0, 4, 10)
-    y = np.eye(4, dtype="float32")[target] if inputs == "scores" else target
-    dense = keras.Input((6,))
-    model = keras.Model(dense, keras.layers.Dense(4)(dense))
-    loss = f"{'sparse_' * (inputs == 'sparse')}categorical_crossentropy"
-    metric = krm.RecallAtK(2, inputs=inputs)
-    model.compile("sgd", loss, metrics=[recall(metric=metric)])
-    history = model.fit(
-        x, y, batch_size=4, verbose=0, validation_data=(x, y)
-    ).history
-    expected = said(recall((y, model.predict(x, verbose=0)), metric=metric))
-    for name, value in expected.items():
-        assert history[f"val_{name}"] == approx([value], rel=1e-4, abs=1e-5)
-    path = tmp_path / "model.keras"
-    model.save(path)
-    again = keras.models.load_model(path)
-    results = again.evaluate(x, y, verbose=0, return_dict=True)
-    assert {n: results[n] for n in expected} == approx(
-        expected, rel=1e-4, abs=1e-5
-    )
 
 
 # In a collection

@@ -454,25 +454,6 @@ def test_a_member_of_two_collections_counts_in_both():
 # State
 
 
-def test_merged_shards_equal_one_pass():
-    whole, one, other = (MetricCollection(nine()) for _ in range(3))
-    for i, shards in enumerate([[one], [other], [other]]):
-        for collection in (whole, *shards):
-            collection.update_state(*batch(i))
-    third = MetricCollection(nine())
-    third.merge_state([one, other.get_state()])
-    assert numbers(third.result()) == pytest.approx(
-        numbers(whole.result()), rel=1e-6
-    )
-
-
-def test_state_goes_out_and_in():
-    one, other = MetricCollection(nine()), MetricCollection(nine())
-    one.update_state(*batch(1))
-    other.set_state(one.get_state())
-    assert numbers(other.result()) == numbers(one.result())
-
-
 def test_merging_what_differs_leaves_the_state():
     one = MetricCollection(nine())
     one.update_state(*batch(1))
@@ -575,37 +556,6 @@ def test_bad_input_leaves_all_states():
 
 
 # Saving, and what it says
-
-
-def test_config():
-    made = MetricCollection(
-        [*nine(), krm.DCG(3, gain_fn=krm.linear_gain)],
-        prefix="all ",
-        name="all",
-    )
-    made.update_state(*batch(2))
-    again = MetricCollection.from_config(made.get_config())
-    assert again.name == "all"
-    assert list(again.result()) == [f"all {m.name}" for m in made.metrics]
-    assert list(again.signatures) == list(again.result())
-    assert again.signatures == made.signatures
-
-
-@pytest.mark.each_backend
-@pytest.mark.long
-def test_in_a_saved_model(tmp_path):
-    inputs = keras.Input((12,))
-    model = keras.Model(inputs, keras.layers.Dense(12)(inputs))
-    model.compile("sgd", "mse", metrics=[MetricCollection(nine())])
-    rng = np.random.default_rng(0)
-    x = rng.standard_normal((6, 12)).astype("float32")
-    y = rng.integers(0, 3, (6, 12)).astype("float32")
-    before = model.evaluate(x, y, verbose=0, return_dict=True)
-    model.save(tmp_path / "model.keras")
-    loaded = keras.saving.load_model(tmp_path / "model.keras")
-    after = loaded.evaluate(x, y, verbose=0, return_dict=True)
-    assert after == pytest.approx(before, rel=1e-6)
-    assert "recall@10" in after
 
 
 def test_signatures():

@@ -1,8 +1,6 @@
 """`Comparison`: systems on the same lists, beside a baseline."""
 
-import copy
 import math
-import pickle
 
 import given
 import keras
@@ -468,20 +466,6 @@ def test_the_metric_is_not_updated():
     assert metric.count() == 0
 
 
-@pytest.mark.parametrize("shape", [(60,), (20, 3)])
-def test_batches_and_merging_do_not_matter(shape):
-    labels, scores, weights = batch(16, *shape)
-    parts = [
-        (labels[i::3], {n: x[i::3] for n, x in scores.items()}, weights[i::3])
-        for i in (2, 0, 1)
-    ]
-    whole = flat(compared((labels, scores, weights)))
-    assert flat(compared(*parts)) == approx(whole, rel=1e-4)
-    merged, *others = (compared(part) for part in parts)
-    merged.merge_state([others[0], others[1].state])
-    assert flat(merged) == approx(whole, rel=1e-4)
-
-
 def test_states_of_other_systems_are_refused():
     comparison = compared(batch(17, 8))
     before = comparison.get_state()
@@ -505,52 +489,6 @@ def test_draws_are_the_same_for_each_system():
     comparison = compared((labels, ties), (labels, ties), metric=metric)
     assert [d.ties for d in comparison.differences()] == [40, 40]
     assert int(comparison.state.draws) == 2
-
-
-def test_reset_forgets():
-    comparison = compared(batch(19, 8))
-    comparison.reset_state()
-    assert set(given.numbers(comparison.result()).values()) == {0.0}
-    assert [d.estimate.lists for d in comparison.differences()] == [0, 0]
-
-
-def test_config():
-    made = compared(
-        metric=krm.NDCG(3, gain_fn=krm.linear_gain),
-        baseline="new",
-        name="mine",
-    )
-    again = Comparison.from_config(made.get_config())
-    assert again.signature == made.signature
-    assert list(again.result()) == list(made.result())
-    saved = keras.saving.serialize_keras_object(made)
-    loaded = keras.saving.deserialize_keras_object(saved)
-    assert loaded.signature == made.signature
-
-
-@pytest.mark.parametrize(
-    "copied",
-    [copy.copy, copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))],
-    ids=["copy", "deepcopy", "pickle"],
-)
-def test_copies_have_the_state_and_go_their_own_way(copied):
-    made = compared(batch(20, 8))
-    before = flat(made)
-    again = copied(made)
-    assert flat(again) == before
-    again.update_state(*batch(21, 8))
-    assert flat(made) == before
-    assert again.estimates()["old"].lists == 16
-
-
-@pytest.mark.each_backend
-@pytest.mark.long
-@pytest.mark.parametrize("shape", [(8,), (8, 3)])
-def test_in_a_compiled_program(shape):
-    batches = batch(22, *shape), batch(23, *shape)
-    found = given.in_a_program(compared(), *batches)
-    expected = given.numbers(compared(*batches).result())
-    assert found == approx(expected, rel=1e-5, abs=1e-6)
 
 
 # As text

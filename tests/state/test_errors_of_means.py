@@ -615,16 +615,6 @@ def test_plain_batches_and_batches_of_steps_go_together():
     assert metric.standard_error() == approx(expected, rel=1e-4)
 
 
-def test_merging_does_not_matter():
-    whole, *parts = (krm.NDCG(3) for _ in range(4))
-    for i, part in enumerate(parts):
-        for metric in (whole, part):
-            metric.update_state(*batch(i, 20, 5))
-    first, second, third = parts
-    first.merge_state([second, third.state])
-    assert first.standard_error() == approx(whole.standard_error(), rel=1e-4)
-
-
 # Among the results of a collection
 
 
@@ -658,16 +648,6 @@ def test_a_collection_has_the_errors_beside_the_values():
     assert list(results)[:2] == ["all ndcg@3", "all ndcg@3_se"]
 
 
-@pytest.mark.each_backend
-@pytest.mark.long
-@pytest.mark.parametrize("shape", [(), (3,)])
-def test_a_compiled_program_has_the_errors(shape):
-    batches = batch(1, 20, *shape), batch(2, 20, *shape)
-    results = given.in_a_program(collection(), *batches)
-    alone = errors_alone(collection().metrics, *batches)
-    assert {name: results[name] for name in alone} == approx(alone, rel=1e-3)
-
-
 @pytest.mark.only_on(
     "jax", reason="elsewhere the state is known, or nothing is compiled"
 )
@@ -682,12 +662,6 @@ def test_an_estimate_is_none_of_a_compiled_program():
 
     with pytest.raises(ValueError, match="errors=True"):
         jax.jit(traced)(*batch(1, 4)[:2])
-
-
-def test_errors_are_saved_with_the_collection():
-    again = MetricCollection.from_config(collection().get_config())
-    assert again.errors
-    assert list(again.result()) == list(collection().result())
 
 
 @pytest.mark.each_backend

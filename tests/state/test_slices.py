@@ -3,7 +3,6 @@
 import copy
 import functools
 import math
-import pickle
 
 import given
 import keras
@@ -200,16 +199,6 @@ def test_the_group_of_a_list_that_does_not_count_does_not_matter():
     expected = said(sliced((y_true, scores, weights)))
     y_true["group"][7] = -1
     assert said(sliced((y_true, scores, weights))) == expected
-
-
-@pytest.mark.each_backend
-@pytest.mark.long
-@pytest.mark.parametrize("shape", [(20,), (20, 3)])
-def test_in_a_compiled_program(shape):
-    batches = batch(6, *shape), batch(7, *shape)
-    found = given.in_a_program(sliced(), *batches)
-    expected = given.numbers(sliced(*batches).result())
-    assert found == approx(expected, rel=1e-5)
 
 
 @pytest.mark.each_backend
@@ -413,20 +402,6 @@ def test_the_metric_is_not_updated():
     assert metric.count() == 0
 
 
-@pytest.mark.parametrize("shape", [(60,), (60, 5)])
-def test_batches_and_merging_do_not_matter(shape):
-    y_true, scores, weights = batch(11, *shape)
-    parts = [
-        ({n: x[i::3] for n, x in y_true.items()}, scores[i::3], weights[i::3])
-        for i in (2, 0, 1)
-    ]
-    whole = said(sliced((y_true, scores, weights)))
-    assert said(sliced(*parts)) == approx(whole, rel=1e-4)
-    merged, *others = map(sliced, parts)
-    merged.merge_state([others[0], others[1].state])
-    assert said(merged) == approx(whole, rel=1e-4)
-
-
 @pytest.mark.parametrize(
     "other",
     [
@@ -458,49 +433,6 @@ def test_the_signature_tells_names_apart(groups, others):
     for made in (one, other):
         assert "|by:" not in made.signature
         assert "\n" not in made.signature
-
-
-def test_reset_forgets():
-    made = sliced(batch(1, 60))
-    made.reset_state()
-    assert set(given.numbers(made.result()).values()) == {0.0}
-
-
-@pytest.mark.parametrize("groups", [3, GROUPS])
-def test_config(groups):
-    made = sliced(groups=groups, metric=krm.NDCG(3, ties="stable"), name="mine")
-    again = Sliced.from_config(made.get_config())
-    assert again.signature == made.signature
-    assert list(again.result()) == list(made.result())
-
-
-def test_config_with_a_function():
-    made = popular(name="mine")
-    saved = keras.saving.serialize_keras_object(made)
-    again = keras.saving.deserialize_keras_object(saved)
-    assert again.by is by_popularity
-    assert again.signature == made.signature
-    assert "by_popularity" in made.signature
-
-
-@pytest.mark.parametrize(
-    "copied",
-    [copy.copy, copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))],
-    ids=["copy", "deepcopy", "pickle"],
-)
-@pytest.mark.parametrize("by", [None, by_popularity])
-def test_copies_have_the_state_and_go_their_own_way(copied, by):
-    metric = krm.MeanReciprocalRank(inputs="sparse")
-    made = Sliced(metric, 2, by=by)
-    targets, scores = ops.array([0, 4]), ops.array([[5.0, 4, 3, 2, 1]] * 2)
-    y_true = targets if by else {"target": targets, "group": [0, 1]}
-    made.update_state(y_true, scores)
-    before = given.numbers(made.result())
-    again = copied(made)
-    assert given.numbers(again.result()) == before
-    again.update_state(y_true, scores)
-    assert again.estimates()["mrr"].lists == 4
-    assert made.estimates()["mrr"].lists == 2
 
 
 # As text

@@ -94,15 +94,6 @@ def test_bytes_are_as_documented_and_hold_no_pickle():
         assert all(arrays[name].dtype.kind in "iufU" for name in arrays)
 
 
-def test_a_metric_takes_up_where_the_other_was():
-    one, other = updated(1), krm.NDCG(3)
-    other.state = one.state
-    for metric in (one, other):
-        metric.update_state(*batch(2))
-    assert number(other.result()) == number(one.result())
-    assert other.standard_error() == one.standard_error()
-
-
 def test_a_state_does_not_change_with_its_metric():
     metric = updated(1)
     state = metric.state
@@ -124,33 +115,6 @@ def test_draws_travel():
     assert_same(other.state, one.state)
     added = one.state.sums[..., 0] - before.sums[..., 0]
     assert not np.allclose(added, first.state.sums[..., 0], atol=1e-4)
-
-
-@pytest.mark.parametrize("method", ["state", "set_state", "merge_state"])
-def test_each_way_into_a_metric(method):
-    state, metric = updated(1).state, krm.NDCG(3)
-    if method == "state":
-        metric.state = state
-    elif method == "set_state":
-        metric.set_state(state)
-    else:
-        metric.merge_state([state])
-    assert_same(metric.state, state)
-
-
-def test_plain_arrays_metrics_and_states_are_merged():
-    metric = updated(1)
-    metric.merge_state([updated(2), updated(3).state, updated(4).get_state()])
-    assert number(metric.result()) == pytest.approx(
-        number(updated(1, 2, 3, 4).result()), rel=1e-6
-    )
-    assert metric.count() == updated(1, 2, 3, 4).count()
-
-
-def test_setting_a_state_forgets_the_old_one():
-    metric = updated(1)
-    metric.state = updated(2).state
-    assert_same(metric.state, updated(2).state)
 
 
 # Sums
@@ -491,19 +455,6 @@ def test_the_state_of_a_collection_is_that_of_each():
     assert told(together.state["ndcg@3"]) == pytest.approx(
         (number(alone.result()), alone.standard_error()), rel=1e-5
     )
-
-
-def test_a_collection_goes_out_and_in():
-    one, other = several(), several()
-    one.update_state(*batch(1))
-    other.update_state(*batch(2))
-    data = {name: state.to_bytes() for name, state in one.state.items()}
-    other.state = {name: State.from_bytes(x) for name, x in data.items()}
-    for name, state in one.state.items():
-        assert_same(other.state[name], state)
-    for each in (one, other):
-        each.update_state(*batch(3))
-    assert other.result() == one.result()
 
 
 def test_states_of_collections_are_merged():

@@ -3,7 +3,6 @@
 import json
 import pathlib
 
-import keras
 import numpy as np
 import oracle_of_subtopics as oracle
 import pytest
@@ -222,28 +221,6 @@ def test_numbers_of_ndeval():
 # As any other metric
 
 
-@pytest.mark.each_backend
-@pytest.mark.long
-def test_fit_with_the_last_short_batch_and_a_dense_head():
-    labels, scores = batch(11, 6, 3, levels=4, seed=10)
-    scores = np.maximum(scores, 0)
-    model = keras.Sequential(
-        [
-            keras.layers.Input((6, 1)),
-            keras.layers.Dense(1, use_bias=False, kernel_initializer="ones"),
-        ]
-    )
-    metrics = [metric(k=3) for metric in METRICS]
-    model.compile(loss=lambda y, s: 0.0 * s[..., 0], metrics=metrics)
-    found = model.evaluate(
-        scores[..., None], labels, batch_size=4, verbose=0, return_dict=True
-    )
-    for metric in METRICS:
-        alone = metric(k=3)
-        alone.update_state(labels, scores)
-        assert found[alone.name] == approx(float(alone.result()), abs=1e-6)
-
-
 def test_in_a_collection_with_others():
     labels, scores = batch(9, 6, 3, levels=4, seed=11)
     together = krm.MetricCollection([metric(k=3) for metric in METRICS])
@@ -266,14 +243,6 @@ def test_leading_dimensions(leading):
     )
     assert found.shape == leading
     assert found.ravel() == approx(expected, nan_ok=True)
-
-
-@pytest.mark.parametrize("metric", METRICS)
-def test_config_and_signature(metric):
-    made = metric(k=3, ties="stable")
-    again = metric.from_config(made.get_config())
-    assert again.signature == made.signature
-    assert made.signature.startswith(f"{metric.__name__}@3|")
 
 
 @pytest.mark.parametrize(

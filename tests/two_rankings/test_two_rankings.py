@@ -211,22 +211,6 @@ def test_ragged_lists(name):
         made(name)(reference, [[1.0, 2.0], [3.0, 4.0, 5.0]])
 
 
-def test_states_and_saving():
-    lists = drawn(8, 9, 6)
-    whole, parts = made("tau_ap"), [made("tau_ap"), made("tau_ap")]
-    for i, (reference, scores) in enumerate(lists):
-        value(whole, reference, scores)
-        value(parts[i % 2], reference, scores)
-    parts[0].merge_state([parts[1]])
-    assert float(parts[0].result()) == pytest.approx(float(whole.result()))
-    for name in (*METRICS, "kendall_tau"):
-        metric = made(name)
-        config = keras.saving.serialize_keras_object(metric)
-        again = keras.saving.deserialize_keras_object(config)
-        assert again.definition == metric.definition
-        assert again.name == metric.name
-
-
 def test_names():
     made_of = [krm.RankBiasedOverlap(), krm.OverlapAtK(k=10), krm.TauAP()]
     names = [metric.name for metric in (*made_of, krm.KendallTau())]

@@ -330,26 +330,6 @@ def test_a_label_that_float32_rounded_above_1_is_1(metric):
         one([[1.00001, 0.5, 0.0]], scores)
 
 
-@pytest.mark.long
-@pytest.mark.each_backend
-def test_fit_with_a_short_last_batch():
-    random = np.random.default_rng(3)
-    x = random.random((10, 7, 1)).astype("float32")
-    y = random.random((10, 7)).astype("float32")
-    model = keras.Sequential(
-        [keras.layers.Dense(1), keras.layers.Reshape((7,))]
-    )
-    metrics = [made(metric, 3) for metric in METRICS]
-    model.compile(loss="mse", weighted_metrics=metrics)
-    model.fit(x, y, batch_size=4, verbose=0)
-    found = model.evaluate(x, y, batch_size=4, verbose=0, return_dict=True)
-    scores = model.predict(x, verbose=0)
-    for metric in METRICS:
-        one = made(metric, 3)
-        one.update_state(y, scores)
-        assert found[one.name] == pytest.approx(float(one.result()), abs=1e-6)
-
-
 @all_metrics
 def test_config_and_signature(metric):
     one, plain = made(metric, 3), made(metric, 3, labels="grades")
