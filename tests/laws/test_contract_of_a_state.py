@@ -478,10 +478,14 @@ def test_in_fit_with_a_short_last_batch_and_in_a_saved_model(kind, tmp_path):
             assert value == approx(number, rel=1e-4, abs=1e-5), name
 
 
-@pytest.mark.long
 @pytest.mark.each_backend
 @pytest.mark.parametrize(
-    "example, steps", [*((x, ()) for x in OWN), *IN_ROWS], ids=str
+    "example, steps",
+    [
+        *((x, ()) for x in OWN),
+        *(pytest.param(*x, marks=pytest.mark.long) for x in IN_ROWS),
+    ],
+    ids=str,
 )
 def test_in_a_program_of_any_number_of_lists(example, steps):
     batches = [part(example.inputs, each, steps) for each in PARTS[1:]]
