@@ -55,6 +55,7 @@ RANKS = SCORES_FRAME.assign(
     score=SCORES_FRAME.groupby("query").score.rank(ascending=False)
 )
 UUIDS = {d: uuid.uuid5(uuid.NAMESPACE_DNS, d) for d in ITEMS}
+TEXTS = {d: str(x) for d, x in UUIDS.items()}
 CELLS = pd.DataFrame(
     {
         "question": QUERIES,
@@ -67,11 +68,6 @@ CHROMA = {
     "distances": [[-RUN[q][d] for d in row] for q, row in RANKED.items()],
     "documents": None,
 }
-
-
-def by_id(x):
-    rows = enumerate(sparse.csr_matrix(x).tocsr())
-    return {q: dict(zip(row.indices, row.data, strict=True)) for q, row in rows}
 
 
 HITS = {q: [{"id": d} for d in row] for q, row in RANKED.items()}
@@ -105,113 +101,135 @@ def renamed(of, name):
     return {q: {name(d): x for d, x in row.items()} for q, row in of.items()}
 
 
-# What is passed, the advice as it stands in the error or the warning, what
-# follows it, and the value.
+def joined(lists, text):
+    return {q: text.join(row) for q, row in lists.items()}
+
+
+def of_lists(lists, change):
+    return {q: change(row) for q, row in lists.items()}
+
+
+SPLIT = "Pass `{query: text.split() for query, text in x.items()}`"
+SPLIT_COMMAS = (
+    'Pass `{query: [x.strip() for x in text.split(",")] for query, text in '
+    "x.items()}`"
+)
+LITERAL = "Pass `{query: ast.literal_eval(text) for query, text in x.items()}`"
+WRAPPED = "Pass `{query: [text] for query, text in x.items()}`"
+WRAPPED_IDS = "Pass `{query: [id] for query, id in x.items()}`"
+OF_HITS = (
+    "pass their ids: `{query: [hit['id'] for hit in hits] for query, hits in "
+    "x.items()}`"
+)
+OF_PAIRS = (
+    "Pass the id first: `{query: {id: score for score, id in pairs} for query, "
+    "pairs in x.items()}`"
+)
+TO_0 = "replace it by 0: `numpy.maximum(labels, 0)`"
+OF_CELLS = "`dict(zip(x['question'], x['retrieved']))`"
+OF_CHROMA = 'Pass ids best first, `dict(zip(queries, x["ids"]))`'
+FIRST = {q: row[0] for q, row in RANKED.items()}
+FIRST_OF_EACH = {q: row[:1] for q, row in RANKED.items()}
+SAME, TWO = dict.fromkeys(RANKED, 1), {q: [2, 1] for q in RANKED}
+DENSE = _LABELS, sparse.csr_matrix(_SCORES)
+SIGNED, POSITIVE = (np.where(_LABELS > 0, 1, x) for x in (-1, 0))
+IN_CELLS = CELLS[["question", "retrieved"]]
+WITH_COMMAS = of_lists(RANKED, ", ".join)
+WITH_SPACES = of_lists(RANKED, " ".join)
+# The truth, the run, which of them is wrong, the advice as it stands in the
+# error or the warning, whose code makes that side right, and the value.
+CODE = [
+    (*DENSE, "run", "pass `.toarray()`", EXPECTED),
+    (BINARY, FIRST, "run", WRAPPED, ndcg(BINARY, FIRST_OF_EACH)),
+    (BINARY, WITH_SPACES, "run", SPLIT, EXPECTED_BINARY),
+    (BINARY, WITH_COMMAS, "run", SPLIT_COMMAS, EXPECTED_BINARY),
+    (BINARY, of_lists(RANKED, str), "run", LITERAL, EXPECTED_BINARY),
+    (of_lists(BINARY, " ".join), RANKED, "truth", SPLIT, EXPECTED_BINARY),
+    (SAME, TWO, "truth", WRAPPED_IDS, 1 / np.log2(3)),
+    (TRUTH, HITS, "run", OF_HITS, ndcg(TRUTH, RANKED)),
+    (TRUTH, SWAPPED, "run", OF_PAIRS, EXPECTED),
+    (SIGNED, _SCORES, "truth", TO_0, ndcg(POSITIVE, _SCORES)),
+    (BINARY, IN_CELLS, "run", OF_CELLS, EXPECTED_BINARY),
+    (TRUTH, CHROMA, "run", OF_CHROMA, EXPECTED),
+]
+WITH_RANKS = LABELS_FRAME.assign(rank=RANKS.score)[["query", "label", "rank"]]
+OWN_FIRST = {q: {q: 9.0, **row} for q, row in RUN.items()}
+BY_RANK = 'If ranks order them, pass `columns={"rank": "rank"}`'
+NAMED = (
+    'name them: `columns={"query": "query", "label": "label", "rank": "rank"}`.'
+)
+# The same with options to pass.
+OPTIONS = [
+    (TRUTH, trec("constant", lambda rank: 1.0), BY_RANK),
+    (WITH_RANKS, None, NAMED),
+    (TRUTH, RANKS, "For ranks, pass `higher_is_better=False`"),
+    (TRUTH, OWN_FIRST, "pass `drop_same_id=True`"),
+]
+PIVOT = SCORES_FRAME.pivot(index="query", columns="item", values="score")
+SPARSE = sparse.csr_matrix(_SCORES * (_SCORES > 0))
+WEIGHTS = pd.Series(np.arange(1.0, 7), index=range(1, 7))
+
+
+def per_row(scores, query=LABELS_FRAME["query"], labels=LABELS_FRAME.label):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UserWarning)
+        return krm.evaluate_rows(query, labels, scores, METRIC)[METRIC]
+
+
+def with_items(change):
+    """Both frames with other ids of items."""
+    return [x.assign(item=change(x.item)) for x in (LABELS_FRAME, SCORES_FRAME)]
+
+
+def by_id(x):
+    rows = enumerate(sparse.csr_matrix(x))
+    return {q: dict(zip(row.indices, row.data, strict=True)) for q, row in rows}
+
+
+def code_of(advice):
+    return advice.split("`")[-2]
+
+
+def said(advice, call):
+    """Expect an error or a warning with the advice."""
+    with pytest.raises((TypeError, ValueError, UserWarning)) as error:
+        call()
+    assert advice in str(error.value)
+
+
+@pytest.mark.parametrize("truth, run, side, advice, expected", CODE)
+def test_code_of_an_advice_leads_to_the_right_number(
+    truth, run, side, advice, expected
+):
+    sides = {"truth": truth, "run": run}
+    said(advice, lambda: ndcg(**sides))
+    x, code = sides[side], code_of(advice)
+    names = {"x": x, "labels": x, "queries": QUERIES, "numpy": np, "ast": ast}
+    followed = eval("x" * code.startswith(".") + code, names)
+    found = ndcg(**{**sides, side: followed})
+    assert found == pytest.approx(expected, abs=1e-6)
+
+
+@pytest.mark.parametrize("truth, run, advice", OPTIONS)
+def test_options_of_an_advice_lead_to_the_right_number(truth, run, advice):
+    said(advice, lambda: ndcg(truth, run))
+    options = eval(f"dict({code_of(advice)})")
+    assert ndcg(truth, run, **options) == pytest.approx(EXPECTED, abs=1e-6)
+
+
+# What is passed, the advice, what follows it, and the value.
 ADVICE = {
-    "a sparse matrix, where the others have the score 0": (
-        lambda: ndcg(_LABELS, sparse.csr_matrix(_SCORES)),
-        "pass `.toarray()`",
-        lambda: ndcg(_LABELS, sparse.csr_matrix(_SCORES).toarray()),
-        EXPECTED,
-    ),
     "a sparse matrix, where the others are not retrieved": (
-        lambda: ndcg(_LABELS, sparse.csr_matrix(_SCORES * (_SCORES > 0))),
+        lambda: ndcg(_LABELS, SPARSE),
         "pass both sides by id: `{query: dict(zip(row.indices, row.data)) for "
         "query, row in enumerate(x.tocsr())}`",
-        lambda: ndcg(by_id(_LABELS), by_id(_SCORES * (_SCORES > 0))),
+        lambda: ndcg(by_id(_LABELS), by_id(SPARSE)),
         ndcg(_LABELS, np.where(_SCORES > 0, _SCORES, -np.inf)),
-    ),
-    "an id for each query": (
-        lambda: ndcg(BINARY, {q: row[0] for q, row in RANKED.items()}),
-        "Pass `{query: [text] for query, text in x.items()}`",
-        lambda: ndcg(BINARY, {q: [row[0]] for q, row in RANKED.items()}),
-        ndcg(BINARY, {q: row[:1] for q, row in RANKED.items()}),
-    ),
-    "ids in a text": (
-        lambda: ndcg(BINARY, {q: " ".join(row) for q, row in RANKED.items()}),
-        "Pass `{query: text.split() for query, text in x.items()}`",
-        lambda: ndcg(
-            BINARY, {q: " ".join(row).split() for q, row in RANKED.items()}
-        ),
-        EXPECTED_BINARY,
-    ),
-    "one id for each query": (
-        lambda: ndcg(dict.fromkeys(RANKED, 1), {q: [2, 1] for q in RANKED}),
-        "Pass `{query: [id] for query, id in x.items()}`",
-        lambda: ndcg({q: [1] for q in RANKED}, {q: [2, 1] for q in RANKED}),
-        1 / np.log2(3),
-    ),
-    "hits without a score": (
-        lambda: ndcg(TRUTH, HITS),
-        "pass their ids: `{query: [hit['id'] for hit in hits] for query, hits "
-        "in x.items()}`",
-        lambda: ndcg(
-            TRUTH, {query: [hit["id"] for hit in HITS[query]] for query in HITS}
-        ),
-        ndcg(TRUTH, RANKED),
-    ),
-    "a file of TREC of one score": (
-        lambda: ndcg(TRUTH, trec("constant", lambda rank: 1.0)),
-        'If ranks order them, pass `columns={"rank": "rank"}`',
-        lambda: ndcg(
-            TRUTH,
-            trec("constant", lambda rank: 1.0),
-            columns={"rank": "rank"},
-        ),
-        EXPECTED,
-    ),
-    "pairs of a score and an id": (
-        lambda: ndcg(TRUTH, {q: SWAPPED[q] for q in RUN}),
-        "Pass the id first: `{query: {id: score for score, id in pairs} for "
-        "query, pairs in x.items()}`",
-        lambda: ndcg(
-            TRUTH,
-            {
-                query: {id: score for score, id in pairs}
-                for query, pairs in SWAPPED.items()
-            },
-        ),
-        EXPECTED,
     ),
     "labels that are words": (
         lambda: ndcg(words("yes", "no"), RANKED),
         "such as 1 for relevant items and 0 for others",
         lambda: ndcg(words(1, 0), RANKED),
-        EXPECTED_BINARY,
-    ),
-    "labels of -1 and 1": (
-        lambda: ndcg(np.where(_LABELS > 0, 1, -1), _SCORES),
-        "replace it by 0: `numpy.maximum(labels, 0)`",
-        lambda: ndcg(np.maximum(np.where(_LABELS > 0, 1, -1), 0), _SCORES),
-        ndcg(np.where(_LABELS > 0, 1, 0), _SCORES),
-    ),
-    "ids in a text with commas": (
-        lambda: ndcg(BINARY, {q: ", ".join(row) for q, row in RANKED.items()}),
-        'Pass `{query: [x.strip() for x in text.split(",")] for query, text in '
-        "x.items()}`",
-        lambda: ndcg(
-            BINARY,
-            {
-                q: [x.strip() for x in ", ".join(row).split(",")]
-                for q, row in RANKED.items()
-            },
-        ),
-        EXPECTED_BINARY,
-    ),
-    "lists as text": (
-        lambda: ndcg(BINARY, {q: str(row) for q, row in RANKED.items()}),
-        "Pass `{query: ast.literal_eval(text) for query, text in x.items()}`",
-        lambda: ndcg(
-            BINARY, {q: ast.literal_eval(str(x)) for q, x in RANKED.items()}
-        ),
-        EXPECTED_BINARY,
-    ),
-    "relevant ids in a text": (
-        lambda: ndcg({q: " ".join(row) for q, row in BINARY.items()}, RANKED),
-        "Pass `{query: text.split() for query, text in x.items()}`",
-        lambda: ndcg(
-            {q: " ".join(row).split() for q, row in BINARY.items()}, RANKED
-        ),
         EXPECTED_BINARY,
     ),
     "lists in cells of one table": (
@@ -223,21 +241,6 @@ ADVICE = {
             dict(zip(CELLS["question"], CELLS["retrieved"], strict=True)),
         ),
         EXPECTED_BINARY,
-    ),
-    "lists in cells of a run": (
-        lambda: ndcg(BINARY, CELLS[["question", "retrieved"]]),
-        "`dict(zip(x['question'], x['retrieved']))`",
-        lambda: ndcg(
-            BINARY,
-            dict(zip(CELLS["question"], CELLS["retrieved"], strict=True)),
-        ),
-        EXPECTED_BINARY,
-    ),
-    "what Chroma returns, by its order": (
-        lambda: ndcg(TRUTH, CHROMA),
-        'Pass ids best first, `dict(zip(queries, x["ids"]))`',
-        lambda: ndcg(TRUTH, dict(zip(QUERIES, CHROMA["ids"], strict=True))),
-        EXPECTED,
     ),
     "what Chroma returns, by its distances": (
         lambda: ndcg(TRUTH, CHROMA),
@@ -252,56 +255,23 @@ ADVICE = {
         EXPECTED,
     ),
     "a pivot": (
-        lambda: ndcg(
-            TRUTH,
-            SCORES_FRAME.pivot(index="query", columns="item", values="score"),
-        ),
+        lambda: ndcg(TRUTH, PIVOT),
         "Give each item a row of its own, as by `melt` of pandas",
         lambda: ndcg(
-            TRUTH,
-            SCORES_FRAME.pivot(index="query", columns="item", values="score")
-            .reset_index()
-            .melt("query", value_name="score"),
+            TRUTH, PIVOT.reset_index().melt("query", value_name="score")
         ),
         EXPECTED,
     ),
     "ids that are objects": (
         lambda: ndcg(renamed(TRUTH, UUIDS.get), renamed(RUN, UUIDS.get)),
         "Pass all ids as text",
-        lambda: ndcg(
-            renamed(TRUTH, lambda d: str(UUIDS[d])),
-            renamed(RUN, lambda d: str(UUIDS[d])),
-        ),
+        lambda: ndcg(renamed(TRUTH, TEXTS.get), renamed(RUN, TEXTS.get)),
         EXPECTED,
     ),
     "ids that are floats": (
-        lambda: ndcg(
-            LABELS_FRAME.assign(item=LABELS_FRAME.item.str[1:].astype(float)),
-            SCORES_FRAME.assign(item=SCORES_FRAME.item.str[1:].astype(float)),
-        ),
+        lambda: ndcg(*with_items(lambda x: x.str[1:].astype(float))),
         'Convert the ids: `.astype("int64")`',
-        lambda: ndcg(
-            LABELS_FRAME.assign(item=LABELS_FRAME.item.str[1:].astype("int64")),
-            SCORES_FRAME.assign(item=SCORES_FRAME.item.str[1:].astype("int64")),
-        ),
-        EXPECTED,
-    ),
-    "labels next to ranks": (
-        lambda: ndcg(
-            LABELS_FRAME.assign(rank=RANKS.score)[["query", "label", "rank"]]
-        ),
-        'name them: `columns={"query": "query", "label": "label", "rank": '
-        '"rank"}`.',
-        lambda: ndcg(
-            LABELS_FRAME.assign(rank=RANKS.score)[["query", "label", "rank"]],
-            columns={"query": "query", "label": "label", "rank": "rank"},
-        ),
-        EXPECTED,
-    ),
-    "ranks as scores": (
-        lambda: ndcg(TRUTH, RANKS),
-        "For ranks, pass `higher_is_better=False`",
-        lambda: ndcg(TRUTH, RANKS, higher_is_better=False),
+        lambda: ndcg(*with_items(lambda x: x.str[1:].astype("int64"))),
         EXPECTED,
     ),
     "ranks as scores of rows": (
@@ -321,26 +291,10 @@ ADVICE = {
         EXPECTED,
     ),
     "weights by another index": (
-        lambda: ndcg(
-            _LABELS,
-            _SCORES,
-            sample_weight=pd.Series(np.arange(1.0, 7), index=range(1, 7)),
-        ),
+        lambda: ndcg(_LABELS, _SCORES, sample_weight=WEIGHTS),
         "Pass `.tolist()` for weights in the order of the lists",
-        lambda: ndcg(
-            _LABELS, _SCORES, sample_weight=np.arange(1.0, 7).tolist()
-        ),
+        lambda: ndcg(_LABELS, _SCORES, sample_weight=WEIGHTS.tolist()),
         ndcg(_LABELS, _SCORES, sample_weight=np.arange(1.0, 7)),
-    ),
-    "its own id first": (
-        lambda: ndcg(TRUTH, {q: {q: 9.0, **row} for q, row in RUN.items()}),
-        "pass `drop_same_id=True`",
-        lambda: ndcg(
-            TRUTH,
-            {q: {q: 9.0, **row} for q, row in RUN.items()},
-            drop_same_id=True,
-        ),
-        EXPECTED,
     ),
     "rows that occur twice": (
         lambda: per_row(
@@ -355,18 +309,10 @@ ADVICE = {
 }
 
 
-def per_row(scores, query=LABELS_FRAME["query"], labels=LABELS_FRAME.label):
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", UserWarning)
-        return krm.evaluate_rows(query, labels, scores, METRIC)[METRIC]
-
-
 @pytest.mark.parametrize("name", ADVICE)
 def test_advice_leads_to_the_right_number(name):
     passed, advice, followed, expected = ADVICE[name]
-    with pytest.raises((TypeError, ValueError, UserWarning)) as error:
-        passed()
-    assert advice in str(error.value)
+    said(advice, passed)
     assert followed() == pytest.approx(expected, abs=1e-6)
 
 
