@@ -41,67 +41,57 @@ def test_a_query_that_returns_is_named(query):
             krm.compare(TRUTH, {"s": run}, MRR)
 
 
+OF_NAN = {"a": {"x": float("nan")}}
+UNEVEN, TEXTS = ROWS._replace(value=np.ones(5)), np.array(["1", "2"])
+SQUARE = np.ones((2, 2))
+KINDS = r"str in the truth \('a'\), integers in the system 's' \(1\)"
+
+
 @pytest.mark.parametrize(
-    "systems, truth, error, text",
+    "run, error, text",
     [
-        (
-            {"s": np.ones((2, 2))},
-            TRUTH,
-            ValueError,
-            "an object of .* as the system 's'",
-        ),
-        ({"s": RUN}, np.ones((2, 2)), ValueError, "object of .* as the truth"),
-        (
-            {"s": {1: {2: 1.0}}},
-            TRUTH,
-            TypeError,
-            r"str in the truth \('a'\), integers in the system 's' \(1\)",
-        ),
-        ({"s": {"a": {2: 1.0}}}, TRUTH, TypeError, "column `item`"),
-        ({"s": {"a": {"x": 1.0, 2: 1.0}}}, TRUTH, TypeError, "all be integers"),
-        (
-            {"s": {"a": {"x": float("nan")}}},
-            TRUTH,
-            ValueError,
-            "NaN for the it",
-        ),
-        ({"s": {"query": ["a"], "item": ["x"]}}, TRUTH, ValueError, "e score"),
-        ({"s": RUN}, {"query": [], "item": [], "x": []}, ValueError, "e label"),
-        ({"s": iter([1])}, TRUTH, TypeError, "or records .* Received: int"),
-        (
-            {"s": ROWS._replace(value=np.ones(5))},
-            TRUTH,
-            ValueError,
-            "one length",
-        ),
-        (
-            {"s": ROWS._replace(value=np.array(["1", "2"]))},
-            TRUTH,
-            TypeError,
-            "n",
-        ),
-        ({"s": ROWS._replace(item=np.ones(2))}, TRUTH, TypeError, "float64"),
-        ({}, TRUTH, ValueError, "`systems` should be a dict"),
-        ([RUN], TRUTH, ValueError, "`systems` should be a dict"),
-        ({1: RUN}, TRUTH, ValueError, "`systems` should be a dict"),
-        ({"s": [[1.0, 2.0]]}, [[1, 0, 0]], ValueError, "shape"),
+        (SQUARE, ValueError, "an object of .* as the system 's'"),
+        ({1: {2: 1.0}}, TypeError, KINDS),
+        ({"a": {2: 1.0}}, TypeError, "column `item`"),
+        ({"a": {"x": 1.0, 2: 1.0}}, TypeError, "all be integers"),
+        (OF_NAN, ValueError, "NaN for the it"),
+        ({"query": ["a"], "item": ["x"]}, ValueError, "e score"),
+        (iter([1]), TypeError, "or records .* Received: int"),
+        (UNEVEN, ValueError, "one length"),
+        (ROWS._replace(value=TEXTS), TypeError, "n"),
+        (ROWS._replace(item=np.ones(2)), TypeError, "float64"),
+        ({"a": {"x"}, "b": {"x", "z"}}, TypeError, "a set of items for the qu"),
     ],
 )
-def test_systems_and_truths(systems, truth, error, text):
+def test_runs(run, error, text):
     with pytest.raises(error, match=text):
-        krm.compare(truth, systems, MRR)
+        krm.compare(TRUTH, {"s": run}, MRR)
 
 
 TABLE = {"query": ["a", "b"], "item": ["x", "x"]}
 LABELS, SCORES = {**TABLE, "label": [1, 1]}, {**TABLE, "score": [0.5, 1.0]}
 SETS = {"a": {"x"}, "b": {"x", "z"}}
+LENGTHS = (
+    r"the system 's' .* one length. Received: \(2,\) in the queries, \(2,\) in "
+    r"the items and \(1,\) in"
+)
 IS_ONE = r'Give each system a name, even a single one: {"name": run}. Are'
 IS_SWAPPED = r"Are the arguments swapped\? Their order is `compare\(truth, "
+
+
+IS_JUDGED = "the score .* Received: .*'label']. .* looks like judgements"
+ONLY_LISTS = "the keys 'a' as the system 's'. Pass {q"
 
 
 @pytest.mark.parametrize(
     "systems, truth, text",
     [
+        ({"s": RUN}, SQUARE, "object of .* as the truth"),
+        ({"s": RUN}, {"query": [], "item": [], "x": []}, "e label"),
+        ({}, TRUTH, "`systems` should be a dict"),
+        ([RUN], TRUTH, "`systems` should be a dict"),
+        ({1: RUN}, TRUTH, "`systems` should be a dict"),
+        ({"s": [[1.0, 2.0]]}, [[1, 0, 0]], "shape"),
         (RUN, TRUTH, "dicts with the keys 'a', 'b'. " + IS_ONE),
         ({1: {2: 0.5}}, {1: {2: 1}}, "keys 1. " + IS_ONE),
         ({q: {} for q in "abcd"} | RUN, TRUTH, "'c', .... " + IS_ONE),
@@ -116,23 +106,17 @@ IS_SWAPPED = r"Are the arguments swapped\? Their order is `compare\(truth, "
         (TRUTH, {"s": SCORES}, IS_SWAPPED),
         (LABELS, {"s": SCORES}, IS_SWAPPED),
         (LABELS, SCORES, "'item', 'label'. .* " + IS_SWAPPED),
-        (
-            {"s": LABELS},
-            SCORES,
-            "the score .* Received: .*'label']. .* looks like judgements",
-        ),
-        (
-            {"s": LABELS},
-            TRUTH,
-            "the score .* Received: .*'label']. .* looks like judgements",
-        ),
+        ({"s": LABELS}, SCORES, IS_JUDGED),
+        ({"s": LABELS}, TRUTH, IS_JUDGED),
         (SETS, RUN, "sets with the keys 'a', 'b'. .* " + IS_SWAPPED),
         (SETS, {"s": RUN}, IS_SWAPPED),
         ([[1, 0]], {"s": [[1.0, 2.0]]}, IS_SWAPPED),
         (TRUTH, {"a": {"x": 0.25}}, IS_SWAPPED),
         ([RUN, RUN], TRUTH, "Give each system a name"),
-        ({"s": {"a": [0.5]}}, TRUTH, "the keys 'a' as the system 's'. Pass {q"),
+        ({"s": {"a": [0.5]}}, TRUTH, ONLY_LISTS),
         ({"s": RUN}, {"a": [[0.5]]}, "a dict of lists .* as the truth. Pass"),
+        ({"s": {**SCORES, "score": [1.0]}}, TRUTH, LENGTHS),
+        ({"s": ROWS._replace(value=np.ones(1))}, TRUTH, LENGTHS),
     ],
 )
 def test_arguments_that_are_not_wrapped_or_swapped(systems, truth, text):
@@ -150,23 +134,6 @@ def test_names_of_systems_and_items_may_be_those_of_columns():
     krm.compare(truth, {"s": {"a": {"query": 1.0}}}, MRR)
     frames = {"a": {"x": 0.5}}, {"a": {"x": 2.0}}
     krm.compare(frames[0], {"s": frames[1]}, krm.NDCG())  # fractions
-
-
-def test_scores_that_are_sets():
-    with pytest.raises(TypeError, match="a set of items for the query 'a'"):
-        krm.compare(TRUTH, {"s": SETS}, MRR)
-
-
-def test_columns_of_different_lengths_are_named():
-    text = (
-        r"the system 's' .* one length. Received: \(2,\) in the queries, \(2,\)"
-    )
-    short = {**SCORES, "score": [1.0]}
-    with pytest.raises(ValueError, match=text + r" in the items and \(1,\) in"):
-        krm.compare(TRUTH, {"s": short}, MRR)
-    rows = ROWS._replace(value=np.ones(1))
-    with pytest.raises(ValueError, match=text + r" in the items and \(1,\) in"):
-        krm.compare(TRUTH, {"s": rows}, MRR)
 
 
 def test_columns_of_pandas_have_one_index():
@@ -205,32 +172,19 @@ def test_metrics(metrics, error, text):
         ({"confidence": 95}, ValueError, "between 0 and 1"),
         ({"confidence": "0.9"}, ValueError, "between 0 and 1"),
         ({"sample_weight": [1, 2]}, TypeError, "a dict with the weight"),
-        (
-            {"sample_weight": {"a": 1}},
-            ValueError,
-            "None for the query 'b'",
-        ),
         ({"sample_weight": {"a": 1, "b": -1}}, ValueError, "0 or from"),
-        (
-            {"sample_weight": {"a": 1, "b": float("nan")}},
-            ValueError,
-            "nan for the query 'b'",
-        ),
-        (
-            {"sample_weight": {"a": 1, "b": {"x": 1}}},
-            ValueError,
-            "{'x': 1} for the query 'b'",
-        ),
-        (
-            {"sample_weight": {"a": 1, "b": float("inf")}},
-            ValueError,
-            "inf for the query 'b'",
-        ),
     ],
 )
 def test_options(options, error, text):
     with pytest.raises(error, match=text):
         krm.compare(TRUTH, {"s": RUN}, MRR, **options)
+
+
+@pytest.mark.parametrize("wrong", [None, float("nan"), float("inf"), {"x": 1}])
+def test_weights(wrong):
+    weights = {"a": 1, **({} if wrong is None else {"b": wrong})}
+    with pytest.raises(ValueError, match=f"{wrong} for the query 'b'"):
+        krm.compare(TRUTH, {"s": RUN}, MRR, sample_weight=weights)
 
 
 def test_the_system_of_an_error_is_named():
@@ -246,17 +200,14 @@ def test_what_is_not_joined():
     def other(run="new", truth=truth, metric=MRR, **options):
         return krm.compare(truth, {run: systems["new"]}, metric, **options)
 
+    stable = krm.MeanReciprocalRank(ties="stable")
+    without = {q: x for q, x in truth.items() if q != "q3"}
+    queries = r"same queries.*baseline has \['q3'\], .* has nothing"
     for theirs, text in [
         (other(metric=krm.NDCG()), r"list of metrics.*'mrr: .*'ndcg: "),
-        (
-            other(metric=krm.MeanReciprocalRank(ties="stable")),
-            r"list of metrics.*ties:average.*ties:stable",
-        ),
+        (other(metric=stable), "list of metrics.*ties:average.*ties:stable"),
         (other(run="old"), "different names .*'old'"),
-        (
-            other(truth={q: x for q, x in truth.items() if q != "q3"}),
-            r"same queries.*baseline has \['q3'\], .* has nothing",
-        ),
+        (other(truth=without), queries),
         (other(truth={**truth, "q3": {"d1": 2}}), "the same labels"),
     ]:
         with pytest.raises(ValueError, match=text):
@@ -265,20 +216,17 @@ def test_what_is_not_joined():
         old.join(systems)
 
 
+SAVED = {"kind": "keras_rankmetrics.Compared"}
+
+
 @pytest.mark.parametrize(
     "given, text",
     [
         ({}, "an unchanged dict from `to_dict`"),
         ([], "an unchanged dict from `to_dict`"),
-        ({"kind": "keras_rankmetrics.Compared"}, r"KeyError\('per_list'\)"),
-        (
-            {"kind": "keras_rankmetrics.Compared", "per_list": {}},
-            "cannot be read, with KeyError",
-        ),
-        (
-            {"kind": "keras_rankmetrics.Compared", "per_list": None},
-            "cannot be read, with TypeError",
-        ),
+        (SAVED, r"KeyError\('per_list'\)"),
+        ({**SAVED, "per_list": {}}, "cannot be read, with KeyError"),
+        ({**SAVED, "per_list": None}, "cannot be read, with TypeError"),
     ],
 )
 def test_what_is_no_comparison(given, text):
