@@ -21,10 +21,6 @@ DIFFERENT = {
 }
 
 
-def one_query(**items):
-    return {"q1": items}
-
-
 @pytest.mark.parametrize("swapped", [False, True])
 @pytest.mark.parametrize("encode", [str, str.encode])
 @pytest.mark.parametrize("difference", DIFFERENT)
@@ -65,28 +61,6 @@ def test_ids_that_look_alike_are_shown_in_ascii(encode):
     assert shown.format("has") in str(error.value)
 
 
-def test_ids_without_a_common_form_are_shown():
-    text = "retrieves 5, and the truth judges 15. Do both sides use the same"
-    with pytest.warns(UserWarning, match=text):
-        krm.compare({1: {15: 1}}, {"s": {1: {5: 1.0}}}, MRR)
-
-
-def test_an_alike_id_of_another_query_is_no_explanation():
-    truth = {"a": {"x": 1}, "b": {"D1": 1}}
-    run = {"a": {"d1": 1.0}, "b": {"y": 1.0}}
-    with pytest.warns(
-        UserWarning, match="'d1', and the truth judges 'x'. Do b"
-    ):
-        krm.compare(truth, {"s": run}, MRR)
-
-
-def test_ids_that_look_alike_explain_nothing_where_some_match():
-    truth, run = lists(300, 1, 20, 2)
-    run["299"]["D0"] = 1.0  # the truth has d0
-    with pytest.warns(UserWarning, match="Do both sides use the same ids"):
-        krm.compare(truth, {"s": run}, MRR)
-
-
 def lists(queries, judged, retrieved, matches):
     """Many lists, of whose items as many match in all as asked for."""
     truth = {
@@ -98,6 +72,40 @@ def lists(queries, judged, retrieved, matches):
         of_query.pop(f"x{place // queries}")
         of_query[f"d{place // queries}"] = 1.0
     return truth, run
+
+
+def with_one_alike():
+    truth, run = lists(300, 1, 20, 2)
+    run["299"]["D0"] = 1.0  # the truth has d0
+    return truth, run
+
+
+NO_FORM = "retrieves 5, and the truth judges 15. Do both sides use the same"
+USE_SAME = "Do both sides use the same ids"
+
+
+@pytest.mark.parametrize(
+    "truth, run, text",
+    [
+        # There is no common form.
+        (
+            {1: {15: 1}},
+            {1: {5: 1.0}},
+            "retrieves 5, and the truth judges 15. Do",
+        ),
+        # An id that is alike, of another query, is no explanation.
+        (
+            {"a": {"x": 1}, "b": {"D1": 1}},
+            {"a": {"d1": 1.0}, "b": {"y": 1.0}},
+            f"'d1', and the truth judges 'x'. {USE_SAME}",
+        ),
+        # Ids that look alike explain nothing where some match.
+        (*with_one_alike(), USE_SAME),
+    ],
+)
+def test_ids_without_a_difference_that_explains_all(truth, run, text):
+    with pytest.warns(UserWarning, match=text):
+        krm.compare(truth, {"s": run}, MRR)
 
 
 @pytest.mark.parametrize(
@@ -155,7 +163,7 @@ def test_the_share_is_of_what_is_retrieved_and_judged():
 @pytest.mark.filterwarnings("ignore:s. none of its")
 def test_what_is_saved_has_the_note():
     truth = {"q1": {"d1": 1}, "q2": {"d1": 1}}
-    compared = krm.compare(truth, {"s": one_query(D1=1.0)}, MRR)
+    compared = krm.compare(truth, {"s": {"q1": {"D1": 1.0}}}, MRR)
     again = krm.Compared.from_json(compared.to_json())
     assert again.report == compared.report
     assert again.judged == compared.judged == {"s": 0.0}
@@ -167,22 +175,23 @@ def test_what_is_saved_has_the_note():
     assert krm.Compared.from_dict(old).judged == {"s": None}
 
 
-@pytest.mark.parametrize(
-    "run",
-    [{}, {"q1": {}}, iter([]), krm.Rows(*(np.zeros(0, t) for t in "UUf"))],
-)
-def test_an_empty_system_is_refused(run):
-    truth = one_query(d1=1)
-    with pytest.raises(ValueError, match="rows in the system 's'"):
-        krm.compare(truth, {"good": truth, "s": run}, MRR)
+NO_ROWS = krm.Rows(*(np.zeros(0, t) for t in "UUf"))
 
 
 @pytest.mark.parametrize(
-    "truth", [{}, krm.Rows(*(np.zeros(0, t) for t in "UUf"))]
+    "truth, run, text",
+    [
+        *(
+            ({"q1": {"d1": 1}}, run, "rows in the system 's'")
+            for run in ({}, {"q1": {}}, iter([]), NO_ROWS)
+        ),
+        ({}, {"q1": {"d1": 1.0}}, "judgements in `truth`"),
+        (NO_ROWS, {"q1": {"d1": 1.0}}, "judgements in `truth`"),
+    ],
 )
-def test_an_empty_truth_is_refused(truth):
-    with pytest.raises(ValueError, match="judgements in `truth`"):
-        krm.compare(truth, {"s": one_query(d1=1.0)}, MRR)
+def test_an_empty_side_is_refused(truth, run, text):
+    with pytest.raises(ValueError, match=text):
+        krm.compare(truth, {"good": {"q1": {"d1": 1.0}}, "s": run}, MRR)
 
 
 @pytest.mark.parametrize("encode", [str, str.encode])
@@ -221,54 +230,69 @@ def misspelt(item=str, query=str, every=2, truth_ids="d", run_ids="d", seed=0):
     return truth, run
 
 
-@pytest.mark.parametrize(
-    "difference, spell",
-    [
-        ("in case", str.upper),
-        ("in quotes or a mark at the end", '"{}"'.format),
-        ("in the number of a chunk", "{}#0".format),
-        ("in the number of a chunk", "{}-0".format),
-        ("in the parameters of a URL", "{}?utm=1".format),
-        ("in the path before a name", "docs/{}".format),
-    ],
-)
-def test_items_of_which_half_have_another_spelling(difference, spell):
-    with pytest.warns(UserWarning, match=f"differ only {difference}"):
-        krm.evaluate(*misspelt(spell), "Recall@10")
-
-
-@pytest.mark.parametrize(
-    "difference, spell",
-    [
-        ("in case", str.upper),
-        ("in quotes or a mark at the end", lambda x: x.rstrip("?")),
-        (
-            "in Unicode normalization",
-            lambda x: unicodedata.normalize("NFD", x),
-        ),
-    ],
-)
-def test_queries_of_which_half_have_another_spelling(difference, spell):
-    with pytest.warns(UserWarning, match=f"differ only {difference}"):
-        krm.evaluate(*misspelt(query=spell), "Recall@10")
-
-
-@pytest.mark.parametrize(
-    "difference, one, other",
-    [("accents", "café", "cafe"), ("HTML entities", "a&b", "a&amp;b")],
-)
-def test_items_of_which_some_have_another_spelling(difference, one, other):
-    ids = {query: f"{one} {query}" for query in range(9)}
-    truth = {str(query): {ids[query]: 1, "tea": 0} for query in ids}
+def some_misspelt(one, other):
+    """A truth and a run, in which two of three ids are written differently."""
+    ids = {str(query): f"{one} {query}" for query in range(9)}
     run = {
-        str(query): {
-            id_.replace(one, other) if query % 3 else id_: 1.0,
-            "tea": 0.5,
-        }
-        for query, id_ in ids.items()
+        q: {x.replace(one, other) if int(q) % 3 else x: 1.0, "tea": 0.5}
+        for q, x in ids.items()
     }
-    with pytest.warns(UserWarning, match=f"differ only in {difference}"):
-        krm.evaluate(truth, run, "RR")
+    return {q: {x: 1, "tea": 0} for q, x in ids.items()}, run
+
+
+def in_two_spellings():
+    truth, run = misspelt()
+    for found in run.values():
+        found.update({x.upper(): y for x, y in list(found.items())[:5]})
+    return truth, run
+
+
+def shifted_by_one(as_id):
+    rng = np.random.default_rng(0)
+    rows = {f"u{i}": rng.permutation(300)[:20].tolist() for i in range(30)}
+    truth = {q: [as_id(x + 1) for x in row[:5]] for q, row in rows.items()}
+    return truth, {q: [*map(as_id, row[:15])] for q, row in rows.items()}
+
+
+def of_others():
+    """What a random recommender finds: relevant items of other users."""
+    users = range(4)
+    truth = {f"u{i}": [f"d{i}{x}" for x in range(5)] for i in users}
+    return truth, {f"u{i}": truth[f"u{(i + 1) % 4}"] for i in users}
+
+
+def in_nfd(text):
+    return unicodedata.normalize("NFD", text)
+
+
+QUOTES = "differ only in quotes or a mark at the end"
+CHUNKS = "differ only in the number of a chunk"
+
+
+@pytest.mark.parametrize(
+    "text, sides",
+    [
+        ("differ only in case", misspelt(str.upper)),
+        (QUOTES, misspelt('"{}"'.format)),
+        (CHUNKS, misspelt("{}#0".format)),
+        (CHUNKS, misspelt("{}-0".format)),
+        ("only in the parameters of a URL", misspelt("{}?utm=1".format)),
+        ("differ only in the path before a name", misspelt("docs/{}".format)),
+        ("differ only in case", misspelt(query=str.upper)),
+        (QUOTES, misspelt(query=lambda x: x.rstrip("?"))),
+        ("differ only in Unicode normalization", misspelt(query=in_nfd)),
+        ("differ only in accents", some_misspelt("café", "cafe")),
+        ("differ only in HTML entities", some_misspelt("a&b", "a&amp;b")),
+        ("differ only in case", in_two_spellings()),
+        ("numbered from 0 on one side", shifted_by_one(int)),
+        ("numbered from 0 on one side", shifted_by_one(str)),
+        ("for other queries", of_others()),
+    ],
+)
+def test_what_some_ids_differ_in(text, sides):
+    with pytest.warns(UserWarning, match=text):
+        result = krm.evaluate(*sides, "Recall@10")
+    assert text != "for other queries" or "same ids" not in str(result)
 
 
 @pytest.mark.parametrize("step", [1, 3])
@@ -288,30 +312,23 @@ def test_integers_that_float32_has_rounded(step):
             krm.evaluate(truth, run, "Recall@5")
 
 
-def test_a_run_of_relevant_items_alone():
-    truth = {
-        f"q{i}": {f"d{i}{x}": int(x < 5) for x in range(9)} for i in range(4)
-    }
-    run = {
-        query: {x: -float(x[-1]) for x, y in items.items() if y}
-        for query, items in truth.items()
-    }
+GRADES = {f"d{x}": int(x < 5) for x in range(9)}
+RELEVANT = {x: 1 for x, y in GRADES.items() if y}
+
+
+@pytest.mark.parametrize(
+    "labels, metric, is_told",
+    [
+        (GRADES, "RR", True),
+        (RELEVANT, "RR", True),
+        ({x: y + 1 for x, y in GRADES.items()}, "NDCG", False),
+    ],
+)
+def test_a_run_of_relevant_items_alone(labels, metric, is_told):
+    truth = {f"q{i}": labels for i in range(4)}
+    run = dict.fromkeys(truth, {x: -float(x[-1]) for x in RELEVANT})
     note = "All items that `run` retrieves are relevant."
-    assert note in str(krm.evaluate(truth, run, "RR"))
-    relevant = {
-        q: {x: 1 for x, y in of.items() if y} for q, of in truth.items()
-    }
-    assert note in str(krm.evaluate(relevant, run, "RR"))
-    rated = {q: {x: y + 1 for x, y in of.items()} for q, of in truth.items()}
-    assert note not in str(krm.evaluate(rated, run, "NDCG"))
-
-
-def test_items_in_two_spellings_within_a_list():
-    truth, run = misspelt()
-    for found in run.values():
-        found.update({x.upper(): y for x, y in list(found.items())[:5]})
-    with pytest.warns(UserWarning, match="differ only in case"):
-        krm.evaluate(truth, run, "Recall@10")
+    assert (note in str(krm.evaluate(truth, run, metric))) == is_told
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -321,28 +338,11 @@ def test_two_kinds_of_items_are_not_two_spellings(seed):
     assert "differ" not in str(krm.evaluate(*data, "Recall@10"))
 
 
-def test_a_random_recommender_has_the_ids_of_the_truth():
-    truth = {f"u{i}": [f"d{i}{x}" for x in range(5)] for i in range(4)}
-    run = {f"u{i}": [f"d{(i + 1) % 4}{x}" for x in range(5)] for i in range(4)}
-    with pytest.warns(UserWarning, match="for other queries"):
-        result = krm.evaluate(truth, run, "Recall@5")
-    assert "same ids" not in str(result)
-
-
 @pytest.mark.parametrize("as_id", [int, str])
-def test_ids_that_are_shifted_by_one(as_id):
-    rng = np.random.default_rng(0)
-    rows = {f"u{i}": rng.permutation(300)[:20] for i in range(30)}
-    truth = {
-        q: [as_id(x + 1) for x in row[:5].tolist()] for q, row in rows.items()
-    }
-    run = {q: [as_id(x) for x in row[:15].tolist()] for q, row in rows.items()}
-    with pytest.warns(UserWarning, match="numbered from 0 on one side"):
-        krm.evaluate(truth, run, "Recall@10")
-    some = {
-        q: [as_id(x) for x in row[3:15].tolist()] for q, row in rows.items()
-    }
-    truth = {q: [as_id(x) for x in row[:5].tolist()] for q, row in rows.items()}
+def test_ids_of_which_some_match_are_not_shifted(as_id):
+    truth, run = shifted_by_one(lambda x: x)
+    some = {q: [*map(as_id, row[3:])] for q, row in run.items()}
+    truth = {q: [*map(as_id, row[:5])] for q, row in run.items()}
     assert "numbered" not in str(krm.evaluate(truth, some, "Recall@10"))
 
 
