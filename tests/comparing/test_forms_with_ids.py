@@ -2,10 +2,12 @@
 
 import collections
 import json
+import re
 import warnings
 
 import numpy as np
 import pytest
+from outcomes import of_rows, refused, row, rr
 
 import keras_rankmetrics as krm
 from keras_rankmetrics.comparing.forms import FORMS
@@ -17,10 +19,6 @@ FIELDS = ("user_id", "item_id", "rating")
 RUN_BY_QUERY = {1: {11: 0.9, 10: 0.8}, 2: {13: 0.7}}
 VALUE = 0.25  # the reciprocal ranks 1 / 2 and 0
 Prediction = collections.namedtuple("Prediction", "uid iid r_ui est details")
-
-
-def rr(truth, run, **options):
-    return krm.evaluate(truth, run, "RR", **options)["RR"]
 
 
 def columns(rows, names=FIELDS):
@@ -167,19 +165,14 @@ def test_two_columns_of_one_role_are_refused(names, tmp_path):
         **dict(zip(names, [["0", "1"], ["b", "a"]], strict=True)),
         "score": [2.0, 1.0],
     }
-    text = '`columns={{"item": "{}"}}` or `columns={{"item": "{}"}}`'
-    with pytest.raises(ValueError) as caught:
-        rr(truth, table)
-    assert text.format(*names) in str(caught.value)
-    assert rr(truth, table, columns={"item": names[1]}) == 0.5
     path = tmp_path / "run.csv"
     rows = zip(*table.values(), strict=True)
-    lines = [",".join(map(str, row)) for row in (table, *rows)]
+    lines = [",".join(map(str, x)) for x in (table, *rows)]
     path.write_text("\n".join(lines) + "\n")
-    with pytest.raises(ValueError) as caught:
-        rr(truth, path)
-    assert text.format(*names) in str(caught.value)
-    assert rr(truth, path, columns={"item": names[1]}) == 0.5
+    text = '`columns={{"item": "{}"}}` or `columns={{"item": "{}"}}`'
+    for run in (table, path):
+        refused(re.escape(text.format(*names)), truth, run)
+        assert rr(truth, run, columns={"item": names[1]}) == 0.5
 
 
 def test_interactions_without_labels_are_relevant():
@@ -208,42 +201,71 @@ def test_a_run_with_ranks_alone_is_read_by_rank(higher):
     assert "score=-rank" in found.report.notes[-1]
 
 
-# Rows without names.
+# What is refused, and what has a value.
+
+TUPLES = "tuples without names, such as \\(1, "
+MATRIX, SCORES = np.array(TRUTH), np.array(RUN)
+NAMED = krm.Rows(*map(np.array, zip(*RUN, strict=True)))
+TRIPLES = [("u", "i", 1), ("u", "j", 0)]
+DICTS = [{"u": 1, "i": 10, "r": 1}, {"u": 1, "i": 11, "r": 0}]
+HITS = [{"id": "a", "score": 0.9}, {"id": "b", "score": 0.8}]
+PADDED = [[3, 5, -1], [7, -1, -1]]
+PADDING = "-1, which may be padding or"
+TWO = {"q": ["a"], "r": ["b"]}
 
 
-def test_rows_without_names_are_no_lists():
-    with pytest.raises(
-        ValueError, match="tuples without names, such as \\(1, "
-    ):
-        rr(by_query(TRUTH), RUN)
-    with pytest.raises(ValueError, match="tuples without names"):
-        rr([("u", "i", 1), ("u", "j", 0)], {"u": {"i": 1.0}})
-    same = krm.Rows(*map(np.array, zip(*RUN, strict=True)))
-    assert rr(by_query(TRUTH), same) == VALUE
+@of_rows(
+    "words",
+    [
+        row(TUPLES, by_query(TRUTH), RUN),
+        row("tuples without names", TRIPLES, {"u": {"i": 1.0}}),
+        # `.to_numpy()` of two frames gave 1.
+        row("three columns, which look like", MATRIX * 1.0, SCORES),
+        row("could be either", MATRIX, MATRIX[:, [0, 1, 1]]),
+        row(r"Received: \['u', 'i', 'r'\]", DICTS, [["u"], ["i"]]),
+        row(r"a single query are `\[hits\]`", [["a"]], HITS),
+        row(PADDING, {0: [5], 1: [7]}, {0: [3, -1], 1: [7]}),
+        row(PADDING, {0: [5], 1: [7]}, [[3, 5, -1], [7]]),
+        *(
+            row(r"in `truth`\. Received: none", nothing, nothing, metrics="P@5")
+            for nothing in ([], {}, [[]], np.zeros((0, 3)))
+        ),
+    ],
+)
+def test_what_is_refused(words, truth, run, options):
+    refused(words, truth, run, **options)
 
 
-def test_the_matrix_of_a_table_is_no_matrix_of_labels():
-    """`.to_numpy()` of two frames gave 1."""
-    with pytest.raises(ValueError, match="three columns, which look like"):
-        rr(np.array(TRUTH, float), np.array(RUN))
-    with pytest.raises(ValueError, match="could be either"):
-        rr(np.array(TRUTH), np.array(TRUTH)[:, [0, 1, 1]])
-    assert rr([[1, 0, 0], [0, 1, 0]], [[2.0, 1.0, 0.5], [1.0, 3.0, 2.5]]) == 1
+def test_lists_that_are_none_are_refused():
+    none = {"q": ["a"], "r": None}
+    refused(r"None for the query 'r'\. Pass", TWO, none, TypeError)
 
 
-def test_dicts_that_may_be_rows_or_items_are_refused():
-    rows = [{"u": 1, "i": 10, "r": 1}, {"u": 1, "i": 11, "r": 0}]
-    with pytest.raises(ValueError, match=r"Received: \['u', 'i', 'r'\]"):
-        rr(rows, [["u"], ["i"]])
-    # The queries are named, so that these are the labels of their items.
-    assert rr(rows, [["u"], ["r"]], query_ids=["a", "b"]) == 0.5
+def test_sparse_matrices_are_refused():
+    sparse = pytest.importorskip("scipy.sparse")
+    labels = sparse.csr_matrix([[1, 0], [0, 1]])
+    text = r"csr_matrix\..* pass `.toarray\(\)`"
+    refused(text, labels, [[0.1, 0.2], [0.3, 0.4]], TypeError)
 
 
-def test_hits_of_one_query_are_refused():
-    hits = [{"id": "a", "score": 0.9}, {"id": "b", "score": 0.8}]
-    with pytest.raises(ValueError, match=r"a single query are `\[hits\]`"):
-        rr([["a"]], hits)
-    assert rr([["b"]], [hits]) == rr({"q": ["b"]}, {"q": hits}) == 0.5
+@of_rows(
+    "value",
+    [
+        row(VALUE, by_query(TRUTH), NAMED),
+        row(1.0, [[1, 0, 0], [0, 1, 0]], [[2.0, 1.0, 0.5], [1.0, 3.0, 2.5]]),
+        # The queries are named, so that these are the labels of their items.
+        row(0.5, DICTS, [["u"], ["r"]], query_ids=["a", "b"]),
+        row(0.5, [["b"]], [HITS]),
+        row(0.5, {"q": ["b"]}, {"q": HITS}),
+        # -1 is padding in arrays alone.
+        row(0.75, [[5], [7]], np.array(PADDED)),
+        row(0.75, [[5], [7]], PADDED),
+        row(0.75, {0: [-1], 1: [-7]}, {0: [3, -1], 1: [-7]}),
+        row(0.5, TWO, {"q": ["a"], "r": []}),
+    ],
+)
+def test_what_has_a_value(value, truth, run, options):
+    assert rr(truth, run, **options) == value
 
 
 # A Series of lists.
@@ -287,16 +309,6 @@ def test_negative_ids_are_ids():
             assert dict(krm.evaluate(truth, run, "Recall@2 P@1 AP")) == expected
 
 
-def test_minus_one_is_padding_in_arrays_alone():
-    run = np.array([[3, 5, -1], [7, -1, -1]])
-    assert rr([[5], [7]], run) == 0.75
-    assert rr([[5], [7]], run.tolist()) == 0.75
-    for ragged in ({0: [3, -1], 1: [7]}, [[3, 5, -1], [7]]):
-        with pytest.raises(ValueError, match="-1, which may be padding or"):
-            rr({0: [5], 1: [7]}, ragged)
-    assert rr({0: [-1], 1: [-7]}, {0: [3, -1], 1: [-7]}) == 0.75
-
-
 # The truth and the run.
 
 
@@ -317,25 +329,6 @@ def test_a_swapped_truth_is_noticed():
     scores = np.linspace(0.1, 3.3, 8).reshape(2, 4)
     assert not swapped_warnings(labels, scores)
     assert len(swapped_warnings(scores, labels)) == 1
-
-
-@pytest.mark.parametrize("nothing", [[], {}, [[]], np.zeros((0, 3))])
-def test_a_truth_without_lists_is_refused(nothing):
-    with pytest.raises(ValueError, match=r"in `truth`\. Received: none"):
-        krm.evaluate(nothing, nothing, "P@5")
-
-
-def test_a_query_without_items_is_an_empty_list():
-    with pytest.raises(TypeError, match=r"None for the query 'r'\. Pass"):
-        rr({"q": ["a"], "r": ["b"]}, {"q": ["a"], "r": None})
-    assert rr({"q": ["a"], "r": ["b"]}, {"q": ["a"], "r": []}) == 0.5
-
-
-def test_sparse_matrices_are_refused():
-    sparse = pytest.importorskip("scipy.sparse")
-    labels = sparse.csr_matrix([[1, 0], [0, 1]])
-    with pytest.raises(TypeError, match=r"csr_matrix\..* pass `.toarray\(\)`"):
-        rr(labels, [[0.1, 0.2], [0.3, 0.4]])
 
 
 def test_a_missing_query_has_no_good_rank():

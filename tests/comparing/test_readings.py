@@ -9,6 +9,7 @@ from pathlib import Path
 import keras
 import numpy as np
 import pytest
+from outcomes import of_rows, refused, row, rr
 
 import keras_rankmetrics as krm
 from keras_rankmetrics import conventions
@@ -16,65 +17,100 @@ from keras_rankmetrics import conventions
 TRUTH, RUN = {"q1": {"a": 1}, "q2": {"b": 1}}, {"q1": ["x", "a"], "q2": ["b"]}
 
 
-def rr(truth, run, **options):
-    return krm.evaluate(truth, run, "RR", **options)["RR"]
+# Tables of what is refused, and of values.
 
 
-# Integers in all inputs.
+IDS, OTHER_IDS = [[3, 14, 7], [5, 9, 11]], [[14, 3, 99], [1, 2, 4]]
+EITHER = r"either\. For ids, pass `query"
+DISTANCES = np.array([[0, 3], [1, 2]]), np.array([[5, 1], [6, 2]])
+BY_NUMBER = np.array([[0.9, 0.1]]), np.array([[5000, 17]])
+UNNAMED = r"are keys of `item_ids`\. .*: 5000"
+NAMES = {17: "d1", 5000: "d2"}
+OBJECTS, SCORED = np.array([["d1", "d0"]], object), np.array([[0.9, 0.1]])
+ARRAYS = [[0, 1, 0]], [[0.1, 0.9, 0.2]]
+NO_IDS = "is for inputs with ids.*"
+MASK = re.escape('Mask these items: `{"labels": labels, "mask')
+TABLE = {"query_id": ["q1"], "doc_id": ["x"], "pid": ["a"], "score": [1.0]}
+PASSAGE = {"columns": {"item": "passage"}}
+LISTS = [["a"], ["b"]]
+OF_TEXTS = {"query_id": ["q"], "item_id": ["a"], "label": [1]}
+FIELD = {"q": [{"pk": "a", "score": 1.0}]}
+THREE = [set(), {"a"}, {"b"}], [["a"], ["a"], ["x", "b"]]
+GROUP_LISTS = {"groups": [["a"], ["b"], ["c"]]}
+WEIGHED = np.zeros((2, 3, 4), int)
+WEIGHED[..., 1] = 1
 
 
-@pytest.mark.parametrize("of", [list, np.array, tuple])
-def test_integers_of_equal_lengths_may_be_ids(of):
-    relevant, found = of([[3, 14, 7], [5, 9, 11]]), of([[14, 3, 99], [1, 2, 4]])
-    with pytest.raises(ValueError, match=r"either\. For ids, pass `query"):
-        krm.evaluate(relevant, found, "Recall@3")
-    values = krm.evaluate(relevant, found, "Recall@3 P@1", query_ids=["a", "b"])
-    assert values["Recall@3"] == pytest.approx(1 / 3)
-    assert values["P@1"] == 0.5
+def groups(*names):
+    return {"groups": dict(zip(TRUTH, names, strict=True))}
 
 
-def test_integers_of_other_lengths_are_ids():
-    values = krm.evaluate([[7, 8], [5], [9]], [[3, 7], [5, 1], [8, 2]], "RR")
-    assert values["RR"] == 0.5
-    ids = np.array([[4, 1, 9], [2, 7, -1]])
-    assert krm.evaluate(ids[:, :1], ids, "RR")["RR"] == 1.0
+GROUP_NAMES = "a name for each group"
 
 
-def test_integers_that_repeat_are_labels():
-    labels, scores = [[1, 0, 0, 2], [0, 0, 1, 0]], [[1, 2, 3, 4], [4, 3, 2, 1]]
-    assert rr(labels, scores) == pytest.approx((1 + 1 / 3) / 2)
-    assert rr([[0, 1]], [[7, 9]]) == 1.0
+@of_rows(
+    "words",
+    [
+        *(row(EITHER, x(IDS), x(OTHER_IDS)) for x in (list, np.array, tuple)),
+        row("scores floats", {0: {5}, 1: {6}}, DISTANCES),
+        row(UNNAMED, [["d1"]], BY_NUMBER, item_ids={17: "d1"}),
+        row(r"once\. Received: 1 repeated", LISTS, LISTS, query_ids=["q", "q"]),
+        row(NO_IDS + "pass `-scores`", *ARRAYS, higher_is_better=False),
+        row(NO_IDS + "`evaluate_rows", *ARRAYS, query_ids=["q"]),
+        row(NO_IDS + MASK, *ARRAYS, drop_same_id=True),
+        row(NO_IDS + "Leave it out", *ARRAYS, columns={"query": "q"}),
+        row("Received: 'passage' for the item", TRUTH, TABLE, **PASSAGE),
+        row("Call `compare", TRUTH, {"old": RUN, "new": RUN}),
+        row(GROUP_NAMES, TRUTH, RUN, **groups("a", "")),
+        row(GROUP_NAMES, TRUTH, RUN, **groups("a", None)),
+        row(GROUP_NAMES, TRUTH, RUN, **groups("a", float("nan"))),
+        row(GROUP_NAMES, TRUTH, RUN, **groups("a", "all")),
+        row("'1' and 1, of the", TRUTH, RUN, **groups(1, "1")),
+        row("'2.5' and 2.5, of the", TRUTH, RUN, **groups("2.5", 2.5)),
+        row(r"a name for each .* \['a'\]", *THREE, **GROUP_LISTS),
+        row("rows of 3 lists each", WEIGHED, WEIGHED * 1.0, groups=[*"ababab"]),
+    ],
+)
+def test_what_is_refused(words, truth, run, options):
+    refused(words, truth, run, **options)
 
 
-def test_two_arrays_of_integers_are_no_search_result():
-    distances = np.array([[0, 3], [1, 2]])
-    with pytest.raises(ValueError, match="scores floats"):
-        rr({0: {5}, 1: {6}}, (distances, np.array([[5, 1], [6, 2]])))
-
-
-def test_ids_may_be_objects():
-    names = np.array(["d0", "d1", "d2"], object)
-    ids, scores = names[np.array([[1, 0]])], np.array([[0.9, 0.1]])
-    for run in (ids, (ids, scores), (scores, ids)):
-        assert rr([["d0"]], run) == 0.5
+@of_rows(
+    "value",
+    [
+        *(
+            row(x, of(IDS), of(OTHER_IDS), metrics=metric, query_ids=["a", "b"])
+            for of in (list, np.array, tuple)
+            for x, metric in ((0.5, "P@1"), (1 / 3, "Recall@3"))
+        ),
+        # Of other lengths, they are ids.
+        row(0.5, [[7, 8], [5], [9]], [[3, 7], [5, 1], [8, 2]]),
+        row(1.0, np.array([[4], [2]]), np.array([[4, 1, 9], [2, 7, -1]])),
+        # Those that repeat are labels.
+        row(2 / 3, [[1, 0, 0, 2], [0, 0, 1, 0]], [[1, 2, 3, 4], [4, 3, 2, 1]]),
+        row(1.0, [[0, 1]], [[7, 9]]),
+        row(0.5, [["d0"]], OBJECTS),
+        row(0.5, [["d0"]], (OBJECTS, SCORED)),
+        row(0.5, [["d0"]], (SCORED, OBJECTS)),
+        row(0.5, [["d1"]], BY_NUMBER, item_ids=NAMES),
+        row(0.75, TRUTH, RUN, convention="beir"),
+        row(0.75, TRUTH, RUN, convention=conventions.beir),
+        row(1.0, OF_TEXTS, FIELD, columns={"item": "pk"}),
+        row(0.75, TRUTH, RUN, **groups(1, np.int64(1))),
+        row(0.75, TRUTH, RUN, **groups(np.array(1), 1)),
+    ],
+)
+def test_what_has_a_value(value, truth, run, options):
+    assert rr(truth, run, **options) == pytest.approx(value)
 
 
 # Queries and items of a run.
 
 
-def test_ids_by_number():
-    run = np.array([[0.9, 0.1]]), np.array([[5000, 17]])
-    ids = {17: "d1", 5000: "d2"}
-    assert rr([["d1"]], run, item_ids=ids) == 0.5
-    with pytest.raises(ValueError, match=r"are keys of `item_ids`\. .*: 5000"):
-        rr([["d1"]], run, item_ids={17: "d1"})
-
-
 @pytest.mark.filterwarnings("ignore:The queries of")
 def test_numbers_of_queries_are_not_those_of_items():
     run = np.array([[0.9, 0.1], [0.9, 0.1]]), np.array([[0, 5], [1, 6]])
-    found = krm.evaluate([[0], [1]], run, "NDCG@10", convention="beir")
-    assert found["NDCG@10"] == 1.0
+    assert rr([[0], [1]], run, "NDCG@10", convention="beir") == 1.0
 
 
 @pytest.mark.parametrize("of", ["dicts", "rows", "file"])
@@ -103,11 +139,6 @@ def test_files_keep_queries_without_items(tmp_path):
         assert found["NDCG@10"] == 0.5
 
 
-def test_query_ids_name_each_query_once():
-    with pytest.raises(ValueError, match=r"once\. Received: 1 repeated"):
-        rr([["a"], ["b"]], [["a"], ["b"]], query_ids=["q", "q"])
-
-
 def test_each_item_of_members_is_relevant():
     truth = {"a": {"x": 2, "y": 0, "z": 1}}
     found = krm.evaluate(
@@ -117,11 +148,6 @@ def test_each_item_of_members_is_relevant():
         convention="sentence_transformers",
     )
     assert list(found.values()) == [1.0, 1.0]
-
-
-def test_a_convention_may_be_an_object():
-    for convention in ("beir", conventions.beir):
-        assert rr(TRUTH, RUN, convention=convention) == 0.75
 
 
 # Distances.
@@ -274,8 +300,7 @@ def test_a_truth_without_relevant_items_is_doubted():
     truth = {"q": {"a": 0.9}, "r": {"a": 0.2}}
     with pytest.warns(UserWarning, match="that it is not the run"):
         krm.evaluate(truth, run, krm.NDCG())
-    with pytest.raises(ValueError, match=r"Received: a label of 0\.9 for"):
-        rr(truth, run)
+    refused(r"Received: a label of 0\.9 for", truth, run)
 
 
 SHARES = np.float32([[0, 1 / 3, 2 / 3, 1], [1, 0, 2 / 3, 0]])
@@ -313,27 +338,6 @@ def test_shares_of_a_judge_are_no_grades(form):
         krm.compare(truth, {"a": form(ORDER)}, metric)
 
 
-@pytest.mark.parametrize(
-    "options, remedy",
-    [
-        ({"higher_is_better": False}, "pass `-scores`"),
-        ({"query_ids": ["q"]}, "`evaluate_rows"),
-        ({"drop_same_id": True}, 'Mask these items: `{"labels": labels, "mask'),
-        ({"columns": {"query": "q"}}, "Leave it out"),
-    ],
-)
-def test_arrays_of_labels_have_no_ids(options, remedy):
-    error = f"is for inputs with ids.*{re.escape(remedy)}"
-    with pytest.raises(ValueError, match=error):
-        rr([[0, 1, 0]], [[0.1, 0.9, 0.2]], **options)
-
-
-def test_a_column_that_no_table_has():
-    table = {"query_id": ["q1"], "doc_id": ["x"], "pid": ["a"], "score": [1.0]}
-    with pytest.raises(ValueError, match="Received: 'passage' for the item"):
-        rr(TRUTH, table, columns={"item": "passage"})
-
-
 def test_a_column_that_no_file_has(tmp_path):
     trec, table = str(tmp_path / "run.txt"), str(tmp_path / "qrels.csv")
     Path(trec).write_text("q1 Q0 a 1 2.5 t\n")
@@ -342,66 +346,26 @@ def test_a_column_that_no_file_has(tmp_path):
     assert rr(table, trec, columns=chosen) == 1.0
     assert krm.diagnose(table, trec, k=1, columns=chosen)
     frame = {"user": ["q1"], "item": ["a"], "score": [1.0]}
+    foo = {**chosen, "item": "foo"}
     for run in (trec, {"q1": {"a": 1.0}}, frame):
-        for read in (rr, functools.partial(krm.diagnose, k=1)):
-            with pytest.raises(ValueError, match="'foo' for the item"):
-                read(table, run, columns={**chosen, "item": "foo"})
-    with pytest.raises(ValueError, match="inputs without names"):
-        rr(TRUTH, trec, columns={"item": "foo"})
-    with pytest.raises(ValueError, match=r"the query \(`sesion`\)"):
-        rr(table, trec, columns={"query": "sesion"})
-
-
-def test_hits_may_have_a_field_of_the_chosen_name():
-    truth = {"query_id": ["q"], "item_id": ["a"], "label": [1]}
-    run = {"q": [{"pk": "a", "score": 1.0}]}
-    assert rr(truth, run, columns={"item": "pk"}) == 1.0
-
-
-def test_several_runs_are_for_compare():
-    with pytest.raises(ValueError, match="Call `compare"):
-        rr(TRUTH, {"old": RUN, "new": RUN})
-
-
-@pytest.mark.parametrize("wrong", ["", None, float("nan"), "all"])
-def test_names_of_groups(wrong):
-    with pytest.raises(ValueError, match="a name for each group"):
-        rr(TRUTH, RUN, groups=dict(zip(TRUTH, ["a", wrong], strict=True)))
-
-
-def test_groups_whose_names_look_alike():
-    for one, other in ((1, "1"), ("2.5", 2.5)):
-        groups = dict(zip(TRUTH, [one, other], strict=True))
-        with pytest.raises(ValueError, match=f"'{one}' and {one}, of the"):
-            rr(TRUTH, RUN, groups=groups)
-    for alike in ([1, np.int64(1)], [np.array(1), 1]):
-        groups = dict(zip(TRUTH, alike, strict=True))
-        assert rr(TRUTH, RUN, groups=groups) == rr(TRUTH, RUN)
-    column = keras.ops.convert_to_tensor([0, 1, 0])
-    found = krm.evaluate(np.eye(3), np.eye(3), "RR", groups=column).groups
-    assert len(found) == 2
+        refused("'foo' for the item", table, run, columns=foo)
+        with pytest.raises(ValueError, match="'foo' for the item"):
+            krm.diagnose(table, run, k=1, columns=foo)
+    refused("inputs without names", TRUTH, trec, columns={"item": "foo"})
+    refused(r"query \(`sesion`\)", table, trec, columns={"query": "sesion"})
 
 
 def test_groups_of_lists_in_order():
-    truth, groups = [set(), {"a"}, {"b"}], ["en", "de", "en"]
-    run = [["a"], ["a"], ["x", "b"]]
-    found = krm.evaluate(truth, run, "RR", groups=groups).groups
+    column = keras.ops.convert_to_tensor([0, 1, 0])
+    found = krm.evaluate(np.eye(3), np.eye(3), "RR", groups=column).groups
+    assert len(found) == 2
+    languages = ["en", "de", "en"]
+    found = krm.evaluate(*THREE, "RR", groups=languages).groups
     assert found["en"]["RR"].value == 0.25 and found["de"]["RR"].value == 1.0
     for wrong in (3, "abc", b"abc", {"a"}):
-        with pytest.raises(TypeError, match="should be a dict"):
-            krm.evaluate(truth, run, "RR", groups=wrong)
-    with pytest.raises(ValueError, match=r"a name for each .* \['a'\]"):
-        krm.evaluate(truth, run, "RR", groups=[["a"], ["b"], ["c"]])
-    named = {"query_ids": ["q1", "q2", "q3"], "groups": groups}
-    with pytest.raises(TypeError, match=r"in their order\. Received: list"):
-        krm.evaluate(truth, run, "RR", **named)
-
-
-def test_groups_of_lists_that_depend_on_each_other():
-    labels = np.zeros((2, 3, 4), int)
-    labels[..., 1] = 1
-    with pytest.raises(ValueError, match="rows of 3 lists each"):
-        rr(labels, labels * 1.0, groups=[*"ababab"])
+        refused("should be a dict", *THREE, TypeError, groups=wrong)
+    named = {"query_ids": ["q1", "q2", "q3"], "groups": languages}
+    refused(r"in their order\. Received: list", *THREE, TypeError, **named)
 
 
 # Results that are joined.
@@ -447,9 +411,6 @@ def test_names_of_metrics_that_were_not_asked():
 
 @pytest.mark.parametrize("wrong", [3, True, 0.5, np.int64(3), np.array(3)])
 def test_a_number_is_no_input(wrong):
-    with pytest.raises(ValueError, match="as the run"):
-        rr(TRUTH, wrong)
-    with pytest.raises(ValueError, match="as the truth"):
-        rr(wrong, RUN)
-    with pytest.raises(ValueError, match="should hold lists"):
-        rr(wrong, wrong)
+    refused("as the run", TRUTH, wrong)
+    refused("as the truth", wrong, RUN)
+    refused("should hold lists", wrong, wrong)

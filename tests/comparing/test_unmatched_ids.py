@@ -326,7 +326,7 @@ RELEVANT = {x: 1 for x, y in GRADES.items() if y}
 )
 def test_a_run_of_relevant_items_alone(labels, metric, is_told):
     truth = {f"q{i}": labels for i in range(4)}
-    run = dict.fromkeys(truth, {x: -float(x[-1]) for x in RELEVANT})
+    run = {q: {x: -float(x[-1]) for x in RELEVANT} for q in truth}
     note = "All items that `run` retrieves are relevant."
     assert (note in str(krm.evaluate(truth, run, metric))) == is_told
 
