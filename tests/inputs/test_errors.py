@@ -1,5 +1,6 @@
 """Errors: what was received, what was expected, and no trace in the state."""
 
+import functools
 import re
 
 import keras
@@ -53,48 +54,46 @@ def unchanged(metric):
 # Options
 
 
-@pytest.mark.parametrize(
-    "metric",
-    [metric for metric in METRICS if takes(metric, "k")],
-    ids=lambda cls: cls.__name__,
-)
-@pytest.mark.parametrize(
-    "k",
-    [
-        *(0, -1, 2.0, True, False, "3", [5], float("inf")),
-        *(np.True_, np.int64(0), np.float32(2), np.array([5])),
-    ],
-    ids=repr,
-)
-def test_k(metric, k):
-    with fails(f"`k` should be a positive integer or None. Received: {k!r}."):
-        metric(k=k)
-
-
+NO_K = [0, -1, 2.0, True, False, "3", [5], float("inf")]
+NO_K += [np.True_, np.int64(0), np.float32(2), np.array([5])]
+NO_CHOICES = ["", "random", "Average", True, 1, ["zero"]]
+NO_NUMBERS = ["1", None, True, [1.0], float("nan"), 1j]
+NO_SEEDS = [1.5, "a", True, [1], np.float32(1)]
 TIES = '"average", "shuffle", "stable", "pessimistic", "optimistic"'
-
-CHOICES = [
-    ("ties", TIES, METRICS),
-    ("empty", '"zero", "one", "skip"', METRICS),
-    ("list_weight", '"relevance", "mean"', METRICS),
-    ("ideal", '"relevant", "retrieved", "uncut", "shown"', [NDCG]),
-    ("denominator", '"retrieved", "k"', [PrecisionAtK, F1AtK, FBetaAtK]),
-    ("denominator", '"relevant", "min"', [RecallAtK]),
-    ("denominator", '"relevant", "min", "hits"', [MeanAveragePrecision]),
+IDEALS = '"relevant", "retrieved", "uncut", "shown"'
+OF_AP, GENERATOR = '"relevant", "min", "hits"', "a `keras.random.SeedGenerator`"
+SHUFFLED = functools.partial(NDCG, ties="shuffle")
+WITH_K = [metric for metric in METRICS if takes(metric, "k")]
+BINARY = [PrecisionAtK, RecallAtK, F1AtK, HitRateAtK]
+BINARY += [MeanAveragePrecision, MeanReciprocalRank]
+OF_HITS = [PrecisionAtK, F1AtK, FBetaAtK]
+# An option, what it should be, some metrics, and what it should not be.
+OPTIONS = [
+    ("k", "a positive integer or None", WITH_K, NO_K),
+    ("ties", f"one of {TIES}", METRICS, NO_CHOICES),
+    ("empty", 'one of "zero", "one", "skip"', METRICS, NO_CHOICES),
+    ("list_weight", 'one of "relevance", "mean"', METRICS, NO_CHOICES),
+    ("ideal", f"one of {IDEALS}", [NDCG], NO_CHOICES),
+    ("denominator", 'one of "retrieved", "k"', OF_HITS, NO_CHOICES),
+    ("denominator", 'one of "relevant", "min"', [RecallAtK], NO_CHOICES),
+    ("denominator", f"one of {OF_AP}", [MeanAveragePrecision], NO_CHOICES),
+    ("relevance_threshold", "a number", BINARY, NO_NUMBERS),
+    ("seed", f"an integer, {GENERATOR} or None", [SHUFFLED], NO_SEEDS),
+    ("shuffle_ties", "True, False or None", [NDCG], ["yes", 2, "shuffle"]),
 ]
 
 
 @pytest.mark.parametrize(
-    "option, choices, metric",
+    "option, expected, metric, value",
     [
-        (option, c, metric)
-        for option, c, metrics in CHOICES
+        (option, expected, metric, value)
+        for option, expected, metrics, values in OPTIONS
         for metric in metrics
+        for value in values
     ],
 )
-@pytest.mark.parametrize("value", ["", "random", "Average", True, 1, ["zero"]])
-def test_choices(option, choices, metric, value):
-    with fails(f"`{option}` should be one of {choices}. Received: {value!r}."):
+def test_options(option, expected, metric, value):
+    with fails(f"`{option}` should be {expected}. Received: {value!r}."):
         metric(**{option: value})
 
 
@@ -131,26 +130,6 @@ def test_the_ideal_of_the_retrieved_has_no_average():
         NDCG(ideal="retrieved", ties="average")
     assert NDCG(ideal="retrieved").ties == "stable"
     assert NDCG(ideal="retrieved", shuffle_ties=True).ties == "shuffle"
-
-
-@pytest.mark.parametrize(
-    "metric",
-    [
-        PrecisionAtK,
-        RecallAtK,
-        F1AtK,
-        HitRateAtK,
-        MeanAveragePrecision,
-        MeanReciprocalRank,
-    ],
-    ids=lambda cls: cls.__name__,
-)
-@pytest.mark.parametrize("value", ["1", None, True, [1.0], float("nan"), 1j])
-def test_relevance_threshold(metric, value):
-    with fails(
-        f"`relevance_threshold` should be a number. Received: {value!r}."
-    ):
-        metric(relevance_threshold=value)
 
 
 class Scaled(RankingMetric):
@@ -236,23 +215,6 @@ def test_unknown_options_of_a_metric_of_the_user():
         Mine(sacle=2.0)
 
 
-@pytest.mark.parametrize("seed", [1.5, "a", True, [1], np.float32(1)])
-def test_seed(seed):
-    with fails(
-        "`seed` should be an integer, a `keras.random.SeedGenerator` or None. "
-        f"Received: {seed!r}."
-    ):
-        NDCG(ties="shuffle", seed=seed)
-
-
-@pytest.mark.parametrize("value", ["yes", 2, "shuffle"])
-def test_shuffle_ties(value):
-    with fails(
-        f"`shuffle_ties` should be True, False or None. Received: {value!r}."
-    ):
-        NDCG(shuffle_ties=value)
-
-
 @pytest.mark.parametrize(
     "shuffle_ties, spelled, ties",
     [
@@ -311,40 +273,33 @@ def test_numbers_instead_of_lists(metric, unchanged, y_true, y_pred):
 
 
 @pytest.mark.parametrize(
-    "y_true, y_pred",
+    "y_true, y_pred, received",
     [
-        ((2, 3), (2, 2)),
-        ((2, 3), (3, 3)),
-        ((2, 3), (1, 3)),
-        ((2, 3), (3,)),
-        ((3,), (2, 3)),
-        ((3,), (4,)),
-        ((2, 3), (3, 2)),
-        ((2, 3), (2, 1)),
-        ((2, 3), (2, 3, 2)),
-        ((2, 3), (2, 4, 1)),
-        ((2, 3, 1), (2, 4, 1)),
-        ((2, 1), (2,)),
-        ((0, 3), (0, 2)),
-        ((2, 3, 4), (2, 4, 4)),
-        ((2, 3, 4), (2, 3, 4, 2)),
+        *(
+            ((2, 3), y_pred, y_pred)
+            for y_pred in ((2, 2), (3, 3), (1, 3), (3,), (3, 2), (2, 1))
+        ),
+        ((3,), (2, 3), (2, 3)),
+        ((3,), (4,), (4,)),
+        ((2, 3), (2, 3, 2), (2, 3, 2)),
+        ((2, 1), (2,), (2,)),
+        ((0, 3), (0, 2), (0, 2)),
+        ((2, 3, 4), (2, 4, 4), (2, 4, 4)),
+        ((2, 3, 4), (2, 3, 4, 2), (2, 3, 4, 2)),
+        # A last axis of 1 is dropped.
+        ((2, 3), (2, 4, 1), (2, 4)),
+        ((2, 3, 1), (2, 4, 1), (2, 4)),
     ],
     ids=str,
 )
-def test_shapes_that_do_not_fit(metric, unchanged, y_true, y_pred):
-    if y_pred[2:] == (1,):  # it is dropped
-        received = y_true[:2], y_pred[:2]
-    elif y_pred[-1:] == (1,) and len(y_true) == 1:
-        received = y_true, y_pred[:1]
-    else:
-        received = y_true, y_pred
+def test_shapes_that_do_not_fit(metric, unchanged, y_true, y_pred, received):
+    shape = y_true[:2] if y_true[2:] == (1,) else y_true
     with fails(
         "`y_true` and `y_pred` should have the same shape, [items] or "
         "[batch, items]: one label for each score. "
-        f"Received: `y_true.shape` = {received[0]}, "
-        f"`y_pred.shape` = {received[1]}. If `y_true` holds indices of the "
-        'relevant items, use `inputs="sparse"`; if both hold ids, use '
-        '`inputs="ids"`.'
+        f"Received: `y_true.shape` = {shape}, `y_pred.shape` = {received}. If "
+        "`y_true` holds indices of the relevant items, use "
+        '`inputs="sparse"`; if both hold ids, use `inputs="ids"`.'
     ):
         metric.update_state(np.ones(y_true), np.ones(y_pred))
 
@@ -400,9 +355,12 @@ def arguments(y_true=LABELS, y_pred=SCORES, sample_weight=None, mask=None):
 
 
 @pytest.mark.parametrize("name", ["y_true", "y_pred"])
-def test_none(metric, unchanged, name):
+def test_none_and_symbolic_tensors(metric, unchanged, name):
     with fails(f"`{name}` {NUMBERS} Received: None."):
         metric.update_state(*arguments(**{name: None}))
+    symbolic = keras.Input((3,))
+    with pytest.raises(ValueError, match=r"symbolic|should be a tensor of"):
+        metric.update_state(*arguments(**{name: symbolic}))
 
 
 @pytest.mark.parametrize("name", ["y_true", "y_pred", "sample_weight", "mask"])
@@ -465,13 +423,6 @@ def test_tensors_that_are_not_dense(metric, unchanged, name, index):
         ValueError,
         match=f"^`{re.escape(shown)}` should be a dense tensor. .*{kind}",
     ):
-        metric.update_state(*arguments(**{name: value}))
-
-
-@pytest.mark.parametrize("name", ["y_true", "y_pred"])
-def test_symbolic_tensors(metric, unchanged, name):
-    value = keras.Input((3,))
-    with pytest.raises(ValueError, match=r"symbolic|should be a tensor of"):
         metric.update_state(*arguments(**{name: value}))
 
 
@@ -544,40 +495,26 @@ def test_the_mask_of_a_layer_that_keeps_the_wrong_one(metric, unchanged):
 # Weights
 
 
+OF_BATCHES = (1,), (1, 1), (1, 3), (3, 1), (2, 2), (2, 4), (3, 2), (2, 3, 2)
+OF_BATCHES += (1, 2, 3), (2, 3, 1, 1)
+OF_BATCHES += ((3,),)  # [items]: for a batch, it would be ambiguous
+OF_LISTS = (2,), (4,), (1, 3), (3, 2), (3, 3)
+
+
 @pytest.mark.parametrize(
-    "shape",
+    "lists, shapes, shape",
     [
-        (1,),
-        (3,),  # [items]: for a batch, it would be ambiguous
-        (1, 1),
-        (1, 3),
-        (3, 1),
-        (2, 2),
-        (2, 4),
-        (3, 2),
-        (2, 3, 2),
-        (1, 2, 3),
-        (2, 3, 1, 1),
+        *((slice(None), "(2,), (2, 1), (2, 3)", shape) for shape in OF_BATCHES),
+        *((0, "(3,)", shape) for shape in OF_LISTS),
     ],
-    ids=str,
 )
-def test_shapes_of_weights(metric, unchanged, shape):
+def test_shapes_of_weights(metric, unchanged, lists, shapes, shape):
     with fails(
-        "`sample_weight` should have one of the shapes (), (2,), (2, 1), "
-        "(2, 3): one weight for all, per list or per item. Received: "
-        f"`sample_weight.shape` = {shape}."
-    ):
-        metric.update_state(LABELS, SCORES, np.ones(shape))
-
-
-@pytest.mark.parametrize("shape", [(2,), (4,), (1, 3), (3, 2), (3, 3)], ids=str)
-def test_shapes_of_weights_of_a_single_list(metric, unchanged, shape):
-    with fails(
-        "`sample_weight` should have one of the shapes (), (3,): one "
+        f"`sample_weight` should have one of the shapes (), {shapes}: one "
         "weight for all, per list or per item. Received: "
         f"`sample_weight.shape` = {shape}."
     ):
-        metric.update_state(LABELS[0], SCORES[0], np.ones(shape))
+        metric.update_state(LABELS[lists], SCORES[lists], np.ones(shape))
 
 
 @pytest.mark.parametrize(
