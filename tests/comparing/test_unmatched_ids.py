@@ -81,6 +81,8 @@ def with_one_alike():
 
 
 NO_FORM = "retrieves 5, and the truth judges 15. Do both sides use the same"
+OF_TWO = {"a": {"x": 1}, "b": {"D1": 1}}
+OF_FIRST = "'d1', and the truth judges 'x'. Do b"
 USE_SAME = "Do both sides use the same ids"
 
 
@@ -88,17 +90,9 @@ USE_SAME = "Do both sides use the same ids"
     "truth, run, text",
     [
         # There is no common form.
-        (
-            {1: {15: 1}},
-            {1: {5: 1.0}},
-            "retrieves 5, and the truth judges 15. Do",
-        ),
+        ({1: {15: 1}}, {1: {5: 1.0}}, NO_FORM),
         # An id that is alike, of another query, is no explanation.
-        (
-            {"a": {"x": 1}, "b": {"D1": 1}},
-            {"a": {"d1": 1.0}, "b": {"y": 1.0}},
-            f"'d1', and the truth judges 'x'. {USE_SAME}",
-        ),
+        (OF_TWO, {"a": {"d1": 1.0}, "b": {"y": 1.0}}, OF_FIRST),
         # Ids that look alike explain nothing where some match.
         (*with_one_alike(), USE_SAME),
     ],
