@@ -122,15 +122,30 @@ def test_an_excluded_index_beyond_the_catalogue(fails, form):
         NDCG().per_list({"labels": SCORES, "exclude": [[1], [7]]}, SCORES)
 
 
-def test_labels_instead_of_targets(fails):
+LABELS = '`inputs="scores"`'
+
+
+@pytest.mark.parametrize(
+    "form, held, remedy",
+    [
+        ("sparse", "indices of items", f"a label of each item, use {LABELS}."),
+        (
+            "ids",
+            "the ids of the relevant items",
+            f"labels and scores of the same items, use {LABELS}.",
+        ),
+    ],
+)
+def test_labels_instead_of_ids(fails, form, held, remedy):
     fails(
-        "sparse",
-        "`y_true` should hold indices of items. Received: 4 numbers for each "
-        "list, all of them 0 or 1, which look like labels or a mask. "
-        'For a label of each item, use `inputs="scores"`.',
+        form,
+        f"`y_true` should hold {held}. Received: 4 numbers for each list, all "
+        f"of them 0 or 1, which look like labels or a mask. For {remedy}",
         y_true=[[0, 1, 1, 0], [0, 0, 0, 1]],
     )
-    # As many targets as items may also be meant.
+
+
+def test_as_many_targets_as_items():
     everything = [[0, 1, 2, 3], [0, 1, 2, -1]]
     found = RecallAtK(inputs="sparse").per_list(everything, SCORES)
     assert ops.convert_to_numpy(found).tolist() == [1.0, 1.0]
@@ -159,17 +174,6 @@ def test_shapes_of_excluded(fails, form, shape):
         f'`y_true["exclude"]` should hold {held}, a row for each list, in the '
         f"shape (2, None). Received: the shape {shape}.",
         y_true={"target": GOOD[form][0], "exclude": np.zeros(shape, "int32")},
-    )
-
-
-def test_labels_instead_of_ids(fails):
-    fails(
-        "ids",
-        "`y_true` should hold the ids of the relevant items. Received: 4 "
-        "numbers for each list, all of them 0 or 1, which look like labels or "
-        "a mask. For labels and scores of the same items, use "
-        '`inputs="scores"`.',
-        y_true=[[0, 1, 1, 0], [0, 0, 0, 1]],
     )
 
 
@@ -296,23 +300,16 @@ def test_masks(fails, form, shape):
 @pytest.mark.parametrize("name", ["y_true", "y_pred"])
 @pytest.mark.parametrize(
     "value",
-    [[["1", "2"], ["3", "4"]], {1, 2}, [[1, None], [2, 3]], object],
-    ids=["strings", "set", "None", "type"],
+    [[["1", "2"], ["3", "4"]], {1, 2}, [[1, None], [2, 3]], object, None],
+    ids=["strings", "set", "None in a list", "type", "None"],
 )
 def test_what_is_no_tensor(metrics, form, name, value):
     arguments = dict(zip(("y_true", "y_pred"), GOOD[form], strict=True))
-    with pytest.raises(
-        ValueError, match=f"^`{name}` should (be a tensor of numbers|hold)"
-    ):
+    expected = (
+        "be a tensor" if value is None else "(be a tensor of numbers|hold)"
+    )
+    with pytest.raises(ValueError, match=f"^`{name}` should {expected}"):
         metrics[form].update_state(**{**arguments, name: value})
-
-
-@pytest.mark.parametrize("form", GOOD)
-@pytest.mark.parametrize("name", ["y_true", "y_pred"])
-def test_none(metrics, form, name):
-    arguments = dict(zip(("y_true", "y_pred"), GOOD[form], strict=True))
-    with pytest.raises(ValueError, match=f"^`{name}` should be a tensor"):
-        metrics[form].update_state(**{**arguments, name: None})
 
 
 @pytest.mark.only_on("tensorflow", reason="TensorFlow's")
@@ -369,11 +366,7 @@ def test_options_under_which_ids_mean_nothing(form, metric, options, worth):
 
 
 def test_unknown_forms():
-    text = (
-        '`inputs` should be one of "scores", "sparse", "ids", "counts". '
-        'Received: "id".'
-    )
-    with pytest.raises(
-        ValueError, match=re.escape(text.replace('"id"', "'id'"))
-    ):
+    forms = '"scores", "sparse", "ids", "counts"'
+    text = f"`inputs` should be one of {forms}. Received: 'id'."
+    with pytest.raises(ValueError, match=re.escape(text)):
         NDCG(inputs="id")
