@@ -29,6 +29,7 @@ BY_ITEM = {"q": pd.Series([1, 0], index=[7, 8])}
 SEARCH = np.array([[0.9, 0.5]]), np.array([[0, 1]])
 ITEMS = pd.Series(["b", "a"], index=[1, 0])
 GRADES = {"q": {"a": 1, "b": 0}}
+TO_DICT = "Pass `.to_dict..` for a value of each item"
 ONE_COLUMN = "different columns. Received: 'rating' for both"
 OUT_OF_ORDER = "The index of `item_ids` should be in order"
 
@@ -51,7 +52,7 @@ OUT_OF_ORDER = "The index of `item_ids` should be in order"
         row(ONE_COLUMN, PREDICTED, PREDICTED),
         row(OUT_OF_ORDER, GRADES, SEARCH, query_ids=["q"], item_ids=ITEMS),
         row(r"'rec_2'\]. Give each item a row", {1: [10]}, WIDE),
-        row("`.to_dict..` for a value of each item", BY_ITEM, {"q": [7, 8]}),
+        row(TO_DICT, BY_ITEM, {"q": [7, 8]}),
     ],
 )
 def test_what_is_refused(words, truth, run, options):

@@ -64,6 +64,7 @@ def in_order(order, **changed):
 
 
 NO_NUMBERS = r"The values of `run` should be numbers. Received: "
+NO_DICT = r"`columns` should be a dict .*Received: \['a'\]"
 NO_RANK = "If the order of the items ranks them: name a column `rank`"
 DISORDER = "the ranks 1 and 2 for the scores 0.5 and 0.9 of the query 'p'"
 LATER = "the ranks 1000002 and 1000003 for the scores 0.4 and 0.9 of"
@@ -104,9 +105,9 @@ REFUSED = [
     row("The first row may be the query 2", BY_NUMBER, ROWS),
     row("The first row may be the query 1", [[7], [5]], {1: [7], 0: [5]}),
     row("should have ids of queries", OTHERS, SELF, drop_same_id=True),
-    row("not end with a zero byte", {"q": {b"\x01\0": 1}}, CUT),
+    row("should not end with a zero byte", {"q": {b"\x01\0": 1}}, CUT),
     row("one key for the item", {"q": [1]}, KEYS),
-    row(r"`columns` should be a dict .*: \['a'\]", RATED, FOUND, columns=["a"]),
+    row(NO_DICT, RATED, FOUND, columns=["a"]),
     row("train and test in the column 'split'", SPLIT, A),
     row("m1 and m2 in the column 'Model'", A, PARTS),
 ]
@@ -242,7 +243,7 @@ ONE_GRADE = "Received: 95, so that only the high"
 BEIR = {"metrics": "MRR@10", "convention": "beir"}
 WARNED = [
     row(OF_LOWER, 0.5, GRADED, CLOSE, **BY_DISTANCE),
-    row("'distance' should have hi", 1, A, {"q": HITS}, **BY_DISTANCE),
+    row("'distance' should have higher", 1, A, {"q": HITS}, **BY_DISTANCE),
     row("2 items with the number of their", 0.5, OTHERS, SELF, **BEIR),
     row("none that has the id of its query", 0.5, *BY_SELF, drop_same_id=True),
     *(

@@ -43,6 +43,7 @@ def test_a_query_that_returns_is_named(query):
 
 OF_NAN = {"a": {"x": float("nan")}}
 UNEVEN, TEXTS = ROWS._replace(value=np.ones(5)), np.array(["1", "2"])
+SETS = {"a": {"x"}, "b": {"x", "z"}}
 SQUARE = np.ones((2, 2))
 KINDS = r"str in the truth \('a'\), integers in the system 's' \(1\)"
 
@@ -60,7 +61,7 @@ KINDS = r"str in the truth \('a'\), integers in the system 's' \(1\)"
         (UNEVEN, ValueError, "one length"),
         (ROWS._replace(value=TEXTS), TypeError, "n"),
         (ROWS._replace(item=np.ones(2)), TypeError, "float64"),
-        ({"a": {"x"}, "b": {"x", "z"}}, TypeError, "a set of items for the qu"),
+        (SETS, TypeError, "a set of items for the query 'a'"),
     ],
 )
 def test_runs(run, error, text):
@@ -70,7 +71,6 @@ def test_runs(run, error, text):
 
 TABLE = {"query": ["a", "b"], "item": ["x", "x"]}
 LABELS, SCORES = {**TABLE, "label": [1, 1]}, {**TABLE, "score": [0.5, 1.0]}
-SETS = {"a": {"x"}, "b": {"x", "z"}}
 LENGTHS = (
     r"the system 's' .* one length. Received: \(2,\) in the queries, \(2,\) in "
     r"the items and \(1,\) in"
