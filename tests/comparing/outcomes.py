@@ -1,11 +1,13 @@
 """Rows of tables of inputs, and what is expected of each."""
 
+import warnings
+
 import pytest
 
 import keras_rankmetrics as krm
 
 
-def rr(truth, run, metrics="RR", **options):
+def rr(truth, run=None, metrics="RR", **options):
     """The value of one metric."""
     return krm.evaluate(truth, run, metrics, **options)[metrics]
 
@@ -31,3 +33,11 @@ def warned(words, value, truth, run, **options):
     with pytest.warns(UserWarning, match=words):
         found = rr(truth, run, **options)
     assert found == pytest.approx(value)
+
+
+def said(call):
+    """The value of a call, and the texts of its warnings for the user."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", UserWarning)
+        value = call()
+    return value, [str(each.message) for each in caught]
