@@ -44,6 +44,10 @@ def groups(*names):
     return {"groups": dict(zip(TRUTH, names, strict=True))}
 
 
+BEIR = {"metrics": "NDCG@10", "convention": "beir"}
+MEMBERS = {"a": {"x": 2, "y": 0, "z": 1}}
+COSINE = "cosine_ndcg@10", "cosine_mrr@10"
+OF_SENTENCES = {"convention": "sentence_transformers"}
 GROUP_NAMES = "a name for each group"
 
 
@@ -95,6 +99,9 @@ def test_what_is_refused(words, truth, run, options):
         row(0.75, TRUTH, RUN, convention="beir"),
         row(0.75, TRUTH, RUN, convention=conventions.beir),
         row(1.0, OF_TEXTS, FIELD, columns={"item": "pk"}),
+        # Each item of members is relevant.
+        row(1.0, MEMBERS, {"a": [*"yzx"]}, metrics=COSINE[0], **OF_SENTENCES),
+        row(1.0, MEMBERS, {"a": [*"yzx"]}, metrics=COSINE[1], **OF_SENTENCES),
         row(0.75, TRUTH, RUN, **groups(1, np.int64(1))),
         row(0.75, TRUTH, RUN, **groups(np.array(1), 1)),
     ],
@@ -109,7 +116,7 @@ def test_what_has_a_value(value, truth, run, options):
 @pytest.mark.filterwarnings("ignore:The queries of")
 def test_numbers_of_queries_are_not_those_of_items():
     run = np.array([[0.9, 0.1], [0.9, 0.1]]), np.array([[0, 5], [1, 6]])
-    assert rr([[0], [1]], run, "NDCG@10", convention="beir") == 1.0
+    assert rr([[0], [1]], run, **BEIR) == 1.0
 
 
 @pytest.mark.parametrize("of", ["dicts", "rows", "file"])
@@ -122,8 +129,7 @@ def test_a_query_that_finds_only_itself_counts(of, tmp_path):
     if of == "file":
         (tmp_path / "run.json").write_text(json.dumps(run))
         run = tmp_path / "run.json"
-    found = krm.evaluate(truth, run, "NDCG@10", convention="beir")
-    assert found["NDCG@10"] == 0.5
+    assert rr(truth, run, **BEIR) == 0.5
 
 
 def test_files_keep_queries_without_items(tmp_path):
@@ -134,19 +140,7 @@ def test_files_keep_queries_without_items(tmp_path):
     assert rr(truth, run) == rr(*paths) == 0.5
     both = {"q1": {"d": 1}, "q2": {"e": 1}}
     for x in (run, paths[1]):
-        found = krm.evaluate(both, x, "NDCG@10", convention="beir")
-        assert found["NDCG@10"] == 0.5
-
-
-def test_each_item_of_members_is_relevant():
-    truth = {"a": {"x": 2, "y": 0, "z": 1}}
-    found = krm.evaluate(
-        truth,
-        {"a": ["y", "z", "x"]},
-        "cosine_ndcg@10 cosine_mrr@10",
-        convention="sentence_transformers",
-    )
-    assert list(found.values()) == [1.0, 1.0]
+        assert rr(both, x, **BEIR) == 0.5
 
 
 # Distances.
@@ -217,29 +211,20 @@ def test_runs_with_their_worst_items_first_are_doubted(
 ):
     for run, expected in ((wrong, (1 / 8, [text])), (right, (1.0, []))):
         given = in_form(run, form, tmp_path)
-        found = said(
-            functools.partial(rr, OF_FIRST, given, higher_is_better=higher)
-        )
-        assert found == expected
+        call = functools.partial(rr, OF_FIRST, given, higher_is_better=higher)
+        assert said(call) == expected
 
 
 def test_a_run_between_distances_is_not_reversed_silently(tmp_path):
     """A plain False is for all systems, and the file has similarities."""
     found = np.array([[f"d{i}" for i in range(8)]] * 3)
     distances = np.array([[0.1 * i for i in range(8)]] * 3)
-    systems = {
-        "old": in_form(FALLING, "file", tmp_path),
-        "new": (distances, found),
-    }
+    old = in_form(FALLING, "file", tmp_path)
+    inputs = OF_FIRST, {"old": old, "new": (distances, found)}, "RR"
 
     def values(higher):
-        compared = krm.compare(
-            OF_FIRST,
-            systems,
-            "RR",
-            query_ids=[*FALLING],
-            higher_is_better=higher,
-        )
+        options = {"query_ids": [*FALLING], "higher_is_better": higher}
+        compared = krm.compare(*inputs, **options)
         return [cells[0].value for cells in compared.report.cells]
 
     found, [text] = said(lambda: values(False))
@@ -260,7 +245,7 @@ def test_a_run_between_distances_is_not_reversed_silently(tmp_path):
 )
 def test_orders_that_are_no_evidence(run, higher):
     truth = {q: {"d0": 1} for q in run}
-    assert not said(lambda: rr(truth, run, higher_is_better=higher))[1]
+    rr(truth, run, higher_is_better=higher)  # without a warning
 
 
 @pytest.mark.parametrize("higher", [True, False])
@@ -336,13 +321,14 @@ def test_a_column_that_no_file_has(tmp_path):
     assert rr(table, trec, columns=chosen) == 1.0
     assert krm.diagnose(table, trec, k=1, columns=chosen)
     frame = {"user": ["q1"], "item": ["a"], "score": [1.0]}
+    misspelt = {"columns": {"query": "sesion"}}
     foo = {**chosen, "item": "foo"}
     for run in (trec, {"q1": {"a": 1.0}}, frame):
         refused("'foo' for the item", table, run, columns=foo)
         with pytest.raises(ValueError, match="'foo' for the item"):
             krm.diagnose(table, run, k=1, columns=foo)
     refused("inputs without names", TRUTH, trec, columns={"item": "foo"})
-    refused(r"query \(`sesion`\)", table, trec, columns={"query": "sesion"})
+    refused(r"the query \(`sesion`\)", table, trec, **misspelt)
 
 
 def test_groups_of_lists_in_order():
