@@ -114,6 +114,7 @@ STAGES: dict[str, tuple[Step, ...]] = {
             "tensorflow",
             (
                 *_in("tests", "in_keras", "distributed", "examples"),
+                "tests/laws/test_contract_of_a_state.py",
                 "tests/package/test_costs.py",
             ),
             marks="long",
