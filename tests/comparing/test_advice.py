@@ -16,6 +16,9 @@ import keras_rankmetrics as krm
 pd = pytest.importorskip("pandas", reason="needs the extra [interop]")
 sparse = pytest.importorskip("scipy.sparse")
 
+# Beside other packages, too, a warning that no row names is an error.
+pytestmark = pytest.mark.filterwarnings("error::UserWarning")
+
 METRIC = "NDCG@3"
 _RNG = np.random.default_rng(0)
 _QUERIES, _ITEMS = 6, 6

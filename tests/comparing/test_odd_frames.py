@@ -10,6 +10,9 @@ import keras_rankmetrics as krm
 
 pd = pytest.importorskip("pandas", reason="needs the extra [interop]")
 
+# Beside other packages, too, a warning that no row names is an error.
+pytestmark = pytest.mark.filterwarnings("error::UserWarning")
+
 RUN = {"u1": ["x", "a"], "u2": ["c", "y"]}
 TWICE = ["u1", "u1", "u2"]
 REPEATED = pd.Series(["a", "b", "c"], index=TWICE)
