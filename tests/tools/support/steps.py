@@ -237,7 +237,7 @@ STAGES: dict[str, tuple[Step, ...]] = {
             "numpy",
             _in(
                 "tests",
-                *("laws", "doors", "explaining"),
+                *("laws", "explaining"),
                 "catalogues/test_count_ranks.py",
             ),
             marks="long",
