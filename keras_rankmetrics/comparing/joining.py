@@ -502,21 +502,14 @@ class Joining:
             found = spellings.shifted_by_one(
                 unjudged + shared, judged, len(both)
             )
-            if truth.items.dtype.kind in "iu":
-                numbers = spellings.OF_NUMBERS
-                found = found or spellings.alike_in_part(
-                    unjudged, others, numbers
-                )
-            else:
-                found = (
-                    found
-                    or spellings.alike(unjudged, others)
-                    or spellings.alike_in_part(unjudged, others)
-                )
-                if shared and not found:  # or these ids were all compared
-                    found = spellings.alike(
-                        unjudged, judged, least=spellings.FEW
-                    )
+            are_numbers = truth.items.dtype.kind in "iu"
+            parts = spellings.OF_NUMBERS if are_numbers else spellings.PARTS
+            if not are_numbers:
+                found = found or spellings.alike(unjudged, others)
+            found = found or spellings.alike_in_part(unjudged, others, parts)
+            # Without shared ones, these ids were all compared.
+            if shared and not found and not are_numbers:
+                found = spellings.alike(unjudged, judged, least=spellings.FEW)
         elif judged:
             found = spellings.unmatched(unjudged, judged, bool(self._counts[1]))
         else:

@@ -238,8 +238,7 @@ def check_arrays(
     for system in systems if are_labels else ():
         scores = _as_floats(system.x)
         found = _read(members[0], truth, system.x, labels, scores)
-        # Two items in the wrong order are as likely as any other order.
-        if found is not None and found[0].shape[1] > 2:
+        if found is not None:
             shown = _facts_of(*found, system.argument)
             checks.say(shown, members)
             notes += checks.notes(shown, members)
@@ -320,8 +319,11 @@ def _facts_of(
     """Return what scores `[lists, items]` show; there are none of padding."""
     shown = checks.Facts(run=argument, remedies=checks.COLUMNS)
     is_square = labels.shape[0] == labels.shape[1]
-    shown.add_scores(*shown.add_matrix(labels, scores, is_square))
-    shown.add_labels(labels[labels >= 0])  # others are read with each batch
+    rows = shown.add_matrix(labels, scores, is_square)
+    # Two items in the wrong order are as likely as any other order.
+    if labels.shape[1] > 2:
+        shown.add_scores(*rows)
+        shown.add_labels(labels[labels >= 0])  # others: with each batch
     return shown
 
 

@@ -57,7 +57,7 @@ def of_arrays(
         misreadings = batch.misreadings[definition.reading]
         check_share([definition], misreadings.share)
         warn_once(misreadings.warning, definition.name)
-    for reading in {definition.reading for definition in definitions}:
+    for reading in dict.fromkeys(x.reading for x in definitions):
         facts = batch.facts.get(reading)
         if reading[0] != "scores" and facts is not None:  # see `check_arrays`
             checks.say(facts, metrics)

@@ -173,11 +173,10 @@ def _has_items(run: Any) -> bool:
 
 def _passed(asked: Reading) -> dict[str, Any]:
     """Return the arguments that the user passed, or that others imply."""
-    values = {x: getattr(asked, x.name) for x in dataclasses.fields(asked)}
     return {
         field.name: value
-        for field, value in values.items()
-        if value is not field.default
+        for field in dataclasses.fields(asked)
+        if (value := getattr(asked, field.name)) is not field.default
     }
 
 

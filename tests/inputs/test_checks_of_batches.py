@@ -294,6 +294,25 @@ def test_ids_next_to_each_other_are_not_shifted():
         assert not any("if 1 was added" in x for x in found)
 
 
+def test_ids_of_a_row_are_not_those_of_the_next():
+    """Not by padding, nor by what 1 or 2 is added to."""
+    relevant = np.array([[9, 3], [-1, 5], [9, -1]])
+    ids = np.array([[2, -1], [-1, 9], [-1, 0]])
+    for step in range(-2, 3):
+        expected = [
+            [one + step in row for one in rows]
+            for rows, row in zip(relevant.tolist(), ids.tolist(), strict=True)
+        ]
+        found = of_batch._are_in(relevant + step, ids)
+        np.testing.assert_array_equal(found, expected)
+
+
+def test_swapped_lists_of_two_items():
+    labels = np.eye(2)[_RNG.integers(0, 2, 12)]
+    [found] = said(krm.evaluate, _RNG.random((12, 2)), labels, "DCG")
+    assert "Are they swapped?" in found
+
+
 def test_labels_and_scores_that_are_swapped():
     labels = (LABELS > 1).astype("float32")
     metric = krm.NDCG(k=5, gain_fn=krm.linear_gain)

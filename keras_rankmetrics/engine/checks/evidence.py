@@ -214,7 +214,7 @@ class FirstLists:
 
     @property
     def may_be_in_order(self) -> bool:
-        """True if labels seem to rise with the scores; of one item, too."""
+        """True if labels seem to rise with the scores, or lists are short."""
         return self.fit >= self.variance**0.5
 
     @property

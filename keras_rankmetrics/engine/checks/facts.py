@@ -252,7 +252,7 @@ class Facts:
         are_own: AreOwn | None = None,
     ) -> None:
         """Add whole lists, as `FirstLists.with_lists` takes them."""
-        self.has_irrelevant |= bool((labels == 0).any())
+        self.has_irrelevant = self.has_irrelevant or bool((labels == 0).any())
         if not self.first.rows and (scores != scores[:1]).any():
             self.swapped = self.swapped or swapped_warning(labels, scores)
         self.evidence = self.evidence.with_lists(lists, scores, labels)

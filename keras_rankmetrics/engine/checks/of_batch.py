@@ -16,7 +16,7 @@ from keras_rankmetrics.engine.checks.checks import said_of
 from keras_rankmetrics.engine.checks.evidence import Evidence
 from keras_rankmetrics.engine.checks.facts import BATCH, Facts, of_ties
 from keras_rankmetrics.engine.inputs import Lists
-from keras_rankmetrics.engine.inputs.tensors import are_tied, integers
+from keras_rankmetrics.engine.inputs.tensors import integers, ties_of_float32
 from keras_rankmetrics.types import Reading
 
 _LISTS = 32  # at most
@@ -151,9 +151,8 @@ def _shifted(relevant: np.ndarray, ids: np.ndarray) -> tuple[int, int] | None:
 
 def _are_in(ids: np.ndarray, others: np.ndarray) -> np.ndarray:
     """Return True for ids that are in the same row of others."""
-    width = (
-        int(max(ids.max(initial=0), others.max(initial=0))) + 3
-    )  # for ids of -1, and one more
+    # Rows do not meet: ids may be -1, and 2 may have been added.
+    width = int(max(ids.max(initial=0), others.max(initial=0))) + 5
     rows = np.arange(len(ids))[:, None] * width
     return np.isin(ids + rows, others + rows)
 
@@ -213,21 +212,12 @@ def _tied(y_pred: Any, read: np.dtype) -> str | None:
     if y_pred.ndim < 2 or not y_pred.size or read != np.float32:
         return None
     some = y_pred[:_LISTS].reshape(-1, y_pred.shape[-1])
-    return of_ties() if _tie_much(some[are_tied(some)]) else None
-
-
-def _tie_much(scores: np.ndarray) -> bool:
-    """Return True if float32 ties more than a few pairs of items by chance.
-
-    Args:
-        scores: float64 `[lists, items]`.
-    """
-    ordered = np.sort(scores, axis=-1)
-    rounded = ordered.astype(np.float32)
-    ties = rounded[:, 1:] == rounded[:, :-1]
-    ties &= ordered[:, 1:] > ordered[:, :-1]
+    ties = ties_of_float32(some)
+    ties = ties[ties.any(axis=-1)]
+    # Of many scores, a few pairs tie by chance, but no three.
     are_three = (ties[:, 1:] & ties[:, :-1]).any()
-    return bool(are_three or (ties.size and ties.mean() >= _TIED))
+    is_much = are_three or (ties.size and ties.mean() >= _TIED)
+    return of_ties() if is_much else None
 
 
 def doubt(facts: Facts | None, metric: Any) -> str | None:

@@ -308,14 +308,27 @@ def are_tied(scores: np.ndarray) -> np.ndarray:
     Args:
         scores: float64 `[lists, items]`.
     """
+    return np.asarray(ties_of_float32(scores).any(axis=-1))
+
+
+def ties_of_float32(scores: np.ndarray) -> np.ndarray:
+    """Return True for items that float32 ties with the next lower one.
+
+    Args:
+        scores: float64 `[lists, items]`.
+
+    Returns:
+        Bool `[lists, items]`, by score from below; the first item is tied if
+        float32 makes it -inf.
+    """
     with np.errstate(over="ignore"):
         if (scores.astype(np.float32) == scores).all():
-            return np.zeros(len(scores), bool)
+            return np.zeros(scores.shape, bool)
         ordered = np.sort(np.insert(scores, 0, -np.inf, axis=-1), axis=-1)
         rounded = ordered.astype(np.float32)
     ties = rounded[:, 1:] == rounded[:, :-1]
-    tied: np.ndarray = (ties & (ordered[:, 1:] > ordered[:, :-1])).any(axis=-1)
-    return tied
+    found: np.ndarray = ties & (ordered[:, 1:] > ordered[:, :-1])
+    return found
 
 
 def check_finite(name: str, x: np.ndarray, dtype: str | None = None) -> None:
