@@ -10,6 +10,7 @@ quick run with each change, by `.ci/run`, and all tests every week.
 
 import dataclasses
 import fnmatch
+import functools
 import os
 import pathlib
 import shlex
@@ -79,17 +80,15 @@ class Step:
             path.startswith(f"{one}/") or fnmatch.fnmatch(path, one)
             for one in self.without
         )
-        if not of_paths or left_out or self.is_left_out_by(name):
+        if self.without_name and self.without_name in name:
+            return False
+        if not of_paths or left_out:
             return False
         if "beside" in marks and not self.has_others:
             return False
         expression = compile(self.marks or "True", "marks", "eval")
         values = {x: x in marks for x in expression.co_names}
         return bool(eval(expression, values))
-
-    def is_left_out_by(self, name: str) -> bool:
-        """Return True if it leaves out a test of this name."""
-        return bool(self.without_name) and self.without_name in name
 
 
 def _in(folder: str, *names: str) -> tuple[str, ...]:
@@ -105,6 +104,9 @@ _COMPILED = (
 # Elsewhere a warning is an error. Long tests rank labels of which the package
 # warns, and other packages and versions have warnings of their own.
 _MAY_WARN = ("-W", "default")
+_jax = functools.partial(Step, "jax", variables=_COMPILED)
+_may_warn = functools.partial(Step, options=_MAY_WARN)
+_beside_others = functools.partial(_may_warn, has_others=True)
 
 STAGES: dict[str, tuple[Step, ...]] = {
     # The command of the README runs these.
@@ -132,39 +134,29 @@ STAGES: dict[str, tuple[Step, ...]] = {
         ),
     ),
     "jax": (
-        Step(
-            "jax",
+        _jax(
             ("tests",),
             without=_in(
                 "tests",
                 *("adapters", "distributed", "examples", "laws", "ranking"),
                 "rows",
             ),
-            variables=_COMPILED,
         ),
-        Step(
-            "jax",
+        _jax(
             ("tests/package/test_costs.py", "tests/in_keras/test_fit.py"),
             marks="long",
-            variables=_COMPILED,
         ),
-        Step(
-            "jax",
+        _jax(
             ("tests/distributed/test_mapped.py",),
             marks="",
-            variables=_COMPILED,
         ),
-        Step(
-            "jax",
+        _jax(
             ("tests/catalogues/test_count_ranks.py",),
-            variables=_COMPILED,
         ),
         # What torch cannot run, and the steps above leave out.
-        Step(
-            "jax",
+        _jax(
             _in("tests", "laws", "ranking", "examples/test_guide.py"),
             marks="not_torch",
-            variables=_COMPILED,
         ),
         Step(
             "jax",
@@ -175,21 +167,19 @@ STAGES: dict[str, tuple[Step, ...]] = {
         ),
     ),
     "numpy": (
-        Step(
+        _may_warn(
             "numpy",
             ("tests/laws/test_against_oracle.py",),
             marks="",
-            options=_MAY_WARN,
         ),
-        Step(
+        _may_warn(
             "numpy",
             _in("tests", "command", "files", "package"),
             marks="long",
             without=("tests/package/test_missing_backend.py",),
-            options=_MAY_WARN,
         ),
         Step(
-            "numpy",
+            "tensorflow",
             ("tests/package/test_missing_backend.py",),
             marks="",
             options=("-n", "0", *_MAY_WARN),
@@ -198,7 +188,7 @@ STAGES: dict[str, tuple[Step, ...]] = {
     "others": (
         # TensorFlow has run the examples, and numpy the longest lists of the
         # oracle, which take most of their time.
-        Step(
+        _beside_others(
             "torch",
             marks="not_numpy",
             without=(
@@ -207,11 +197,9 @@ STAGES: dict[str, tuple[Step, ...]] = {
                 "tests/examples/test_example_*",
             ),
             without_name="2000-ks",
-            options=_MAY_WARN,
-            has_others=True,
         ),
         # Of the folders that are left out, only these depend on torch.
-        Step(
+        _beside_others(
             "torch",
             (
                 "tests/site/test_gallery.py",
@@ -221,19 +209,15 @@ STAGES: dict[str, tuple[Step, ...]] = {
                 ),
             ),
             marks="",
-            options=_MAY_WARN,
-            has_others=True,
         ),
         # To compile ranx would take minutes, and changes no number.
-        Step(
+        _beside_others(
             "numpy",
             marks="beside and not long",
             without=_in("tests", "package", "files", "command", "site"),
-            options=_MAY_WARN,
             variables=(("NUMBA_DISABLE_JIT", "1"),),
-            has_others=True,
         ),
-        Step(
+        _beside_others(
             "numpy",
             _in(
                 "tests",
@@ -241,10 +225,8 @@ STAGES: dict[str, tuple[Step, ...]] = {
                 "catalogues/test_count_ranks.py",
             ),
             marks="long",
-            options=_MAY_WARN,
-            has_others=True,
         ),
-        Step(
+        _beside_others(
             "numpy",
             _in(
                 "tests",
@@ -252,14 +234,10 @@ STAGES: dict[str, tuple[Step, ...]] = {
                 "package/test_docstrings.py",
             ),
             marks="",
-            options=_MAY_WARN,
-            has_others=True,
         ),
-        Step(
+        _beside_others(
             "jax",
             ("tests/inputs/test_foreign.py",),
-            options=_MAY_WARN,
-            has_others=True,
         ),
     ),
     # Ray and Spark wait for their own workers most of the time, so that both
@@ -272,15 +250,13 @@ STAGES: dict[str, tuple[Step, ...]] = {
             has_others=True,
         ),
     ),
-    "lowest": (Step("torch", ("tests/in_keras",), options=_MAY_WARN),),
+    "lowest": (_may_warn("torch", ("tests/in_keras",)),),
     # All tests of each backend: `.ci/weekly`, which goes on after a failure.
     "week": tuple(
-        Step(
+        _beside_others(
             backend,
             marks="",
-            options=_MAY_WARN,
             variables=(("NUMBA_DISABLE_JIT", "1"),),
-            has_others=True,
         )
         for backend in ("tensorflow", "jax", "torch", "numpy")
     ),
