@@ -54,6 +54,7 @@ def test_each_path_exists():
 
 
 @pytest.mark.long
+@pytest.mark.only_on("torch", reason="torch collects the most tests")
 def test_each_test_runs_in_some_step(tmp_path):
     """On each backend that has a say in it."""
     every = tmp_path / "every.json"

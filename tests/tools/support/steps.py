@@ -205,7 +205,8 @@ STAGES: dict[str, tuple[Step, ...]] = {
                 "tests/site/test_gallery.py",
                 *_in(
                     "tests/package",
-                    *("test_costs.py", "test_torch_ops.py", "test_walk.py"),
+                    *("test_costs.py", "test_steps.py", "test_torch_ops.py"),
+                    "test_walk.py",
                 ),
             ),
             marks="",
