@@ -13,6 +13,7 @@ from keras_rankmetrics.engine.aggregates.mean import Grouped
 from keras_rankmetrics.engine.aggregates.paired import (
     Difference,
     Paired,
+    corrected,
     differences,
     with_parts,
 )
@@ -388,20 +389,21 @@ class Comparison(MultiValueMetric):
     def differences(self) -> list[Difference]:
         """Return the comparison of each other system with the baseline."""
         sums = self._sums_on_host()[len(self.systems) :]
-        return differences(
+        found = differences(
             sums,
             self._others,
             self.baseline,
             bounded=self.aggregate.mean.bounded,
             more_is_better=self._more_is_better,
         )
+        return corrected(found)
 
     def table(self, level: float = 0.95) -> str:
         """Return values and differences as a table.
 
         The intervals are ± half their width, or [low, high].
         """
-        head = ("value", "interval", "diff", "interval", "p", "effect")
+        head = ("value", "interval", "diff", "interval", "p of t", "effect")
         differences = {x.system: x for x in self.differences()}
         rows = []
         for system, estimate in self.estimates().items():
