@@ -21,8 +21,7 @@ from keras_rankmetrics.comparing.measured import ALL
 from keras_rankmetrics.comparing.reading import Reading
 from keras_rankmetrics.comparing.report import POWER, percent
 from keras_rankmetrics.comparing.table_formats import as_csv
-from keras_rankmetrics.comparing.verdict import Asked, verdict_on_mean
-from keras_rankmetrics.engine.aggregates.paired import LEAST_LISTS
+from keras_rankmetrics.comparing.verdict import Margins, verdict_on_mean
 from keras_rankmetrics.engine.messages import as_table
 from keras_rankmetrics.files import KIND, FileError, unopened
 from keras_rankmetrics.files.blocks import (
@@ -92,7 +91,7 @@ def _needed(compared: Compared, arguments: argparse.Namespace) -> list[str]:
             f"Received: {len(others) + 1} and `--format {arguments.format}`."
         )
     needed = compared.lists_needed(arguments.detect)
-    few = "at least " * (len(compared.measured.lists) < LEAST_LISTS)
+    few = "at least " * compared.report.few
     rows = [
         [x, *(f"{few}{n:,}" if (n := of[x]) else "-" for of in needed.values())]
         for x in others
@@ -135,12 +134,12 @@ def verdicts(arguments: argparse.Namespace) -> tuple[str, int]:
         alone = Compared(compared.measured, baseline=name)
         _write(arguments.save, alone.to_json())
     compared = _joined(saved, compared, baseline) if saved else compared
-    asked = Asked(arguments.tolerance, arguments.equivalent, level)
+    margins = Margins(arguments.tolerance, arguments.equivalent, level)
     found = [
-        compared.gate(metric, name, **asked._asdict())
+        compared.gate(metric, name, **margins._asdict())
         if mean is None
         else verdict_on_mean(
-            compared.measured, metric, mean, arguments.lists, asked
+            compared.measured, metric, mean, arguments.lists, margins
         )
         for metric in compared.signatures
     ]

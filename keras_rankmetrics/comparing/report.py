@@ -25,8 +25,8 @@ from keras_rankmetrics.engine.aggregates.paired import (
     Difference,
     Findings,
     Statistic,
-    corrected,
     means,
+    with_holm,
 )
 from keras_rankmetrics.engine.messages import warn
 from keras_rankmetrics.metrics.clicks import LEAST_CARRIERS
@@ -220,6 +220,11 @@ class Report:
             return first.over
         return f"{self.lists:,} list{'s' * (self.lists != 1)}"
 
+    @property
+    def few(self) -> bool:
+        """True if the lists are too few to say what they detect."""
+        return self.lists < LEAST_LISTS
+
     def about_means(self, errors: bool = True) -> str:
         """Return a sentence about the lists, and about the margins if shown."""
         counts = {
@@ -380,7 +385,7 @@ def reported(measured: Measured, baseline: str, confidence: float) -> Report:
         for at in range(len(statistics))
     ]
     all_of_table = [d for pairs, _ in found for _, d in pairs if d]
-    tested = iter(corrected(all_of_table))
+    tested = iter(with_holm(all_of_table))
     cells = [
         list(_cells(pairs, statistic, tested, confidence))
         for (pairs, _), statistic in zip(

@@ -22,7 +22,7 @@ from keras_rankmetrics.comparing.report import (
     reported,
 )
 from keras_rankmetrics.comparing.verdict import (
-    Asked,
+    Margins,
     Verdict,
     only_choice,
     verdict_of,
@@ -423,10 +423,10 @@ class Evaluated(Results, Mapping[str, float]):
         """
         metric = only_choice("metric", metric, list(self.signatures))
         level = self.confidence if level is None else level
-        asked = Asked(tolerance, equivalent, level)
+        margins = Margins(tolerance, equivalent, level)
         if not isinstance(baseline, Results):
             alone = self.measured.renamed(ALL, "the run")
-            return verdict_on_mean(alone, metric, baseline, lists, asked)
+            return verdict_on_mean(alone, metric, baseline, lists, margins)
         if lists is not None:
             raise invalid("lists", "None: a result has its lists", lists)
         name = baseline.baseline if isinstance(baseline, Compared) else ALL
@@ -434,7 +434,7 @@ class Evaluated(Results, Mapping[str, float]):
         both = Compared(first.renamed(name, "baseline")).join(
             Compared(self.measured.renamed(ALL, "run"))
         )
-        return both.gate(metric, **asked._asdict())
+        return both.gate(metric, **margins._asdict())
 
     def per_list(self) -> dict[str, list[Any]]:
         """Return the value of each list, in columns by name.
@@ -726,7 +726,9 @@ class Compared(Results):
         both = {name: self.measured.systems[name] for name in names}
         measured = self.measured._replace(systems=both)
         level = self.confidence if level is None else level
-        return verdict_of(measured, metric, Asked(tolerance, equivalent, level))
+        return verdict_of(
+            measured, metric, Margins(tolerance, equivalent, level)
+        )
 
 
 def checked_baseline(

@@ -210,14 +210,16 @@ class Verdict:
     def __str__(self) -> str:
         """Return the verdict with what it rests on, and the notes."""
         d = self.difference
-        of_both = f"{d.system} against {d.baseline}"
+        of_both = f"of {d.system} against {d.baseline}"
         if self.values:
             old, new = self.values
-            moved = "fell" if new < old else "rose" if new > old else "is"
-            ends = f"from {old:.4f} ({d.baseline}) to {new:.4f} ({d.system})"
-            if moved == "is":
-                ends = f"{new:.4f} for {d.baseline} and {d.system}"
-            of_both = f"{moved} {ends}"
+            moved = "fell" if new < old else "rose"
+            # A number as the baseline is its own name.
+            start = f"{old:.4f} ({d.baseline})"
+            start = d.baseline if d.baseline.startswith(f"{old:g}") else start
+            of_both = f"{moved} from {start} to {new:.4f} ({d.system})"
+            if f"{old:.4f}" == f"{new:.4f}":
+                of_both = f"is {new:.4f} for {d.baseline} and {d.system}"
         verdict = (
             f"{self.outcome}: {self.metric} {of_both} on {d.estimate.over}, "
             f"{self._claim}. {self._change}"
@@ -255,21 +257,29 @@ class Verdict:
         if self.outcome != "undecided" or not math.isfinite(worst):
             return ""
         farthest = max(-worst, best) if self.equivalent else -worst
-        found = f"A tolerance of {math.ceil(1e4 * farthest) / 1e4:g} would pass"
-        lists = self.lists_needed
-        return found + (
-            f"; so would about {lists:,} lists like these, if the change stays."
-            if lists
-            else "."
+        tolerance, lists = math.ceil(1e4 * farthest) / 1e4, self.lists_needed
+        if self.bounded and tolerance >= 1.0:
+            return ""
+        more = "; so would about {:,} lists like these, if the change stays"
+        return (
+            f"A tolerance of {tolerance:g} would pass"
+            f"{more.format(lists) if lists else ''}."
         )
 
     @property
     def lists_needed(self) -> int | None:
         """About how many lists like these would pass, if the change stays.
 
-        None if the change is larger than the tolerance.
+        None if the change is larger than the tolerance, or if more lists would
+        not help: against a published mean, or if all have the same difference.
         """
         found, factor = self.difference.estimate, 1.0
+        if self:
+            return found.lists
+        is_paired = not math.isnan(self.difference.p)
+        is_of_mean = isinstance(found, Combined) and found.minus.bounded
+        if not math.isfinite(self.bounds[0]) or (is_of_mean and not is_paired):
+            return None
         change, _ = self._with_losses_below(found.value, found.value)
         # The length of an interval falls with the root of the number of lists,
         # the share of unseen lists with the number itself.
@@ -327,6 +337,12 @@ class Verdict:
         if self.outcome == "undecided" != alone:
             if not self.bounded:
                 return "All lists have the same difference: others may differ."
+            guarded = self._with_losses_below(*found.guarded(self.level))
+            if self._of(*guarded) == "undecided":
+                return (
+                    "The interval would decide, but the few lists that lose "
+                    "say little about the weights of others that may."
+                )
             return (
                 f"The interval would decide, but up to {self.unseen:.1%} of "
                 f"all lists may be unlike these {found.independent:,.0f}, and "
@@ -406,8 +422,8 @@ def tolerance_of(
     return found
 
 
-class Asked(NamedTuple):
-    """What a verdict is asked for.
+class Margins(NamedTuple):
+    """The margin of a verdict, and its level.
 
     Attributes:
         tolerance: the largest loss to accept; None for `equivalent`.
@@ -434,14 +450,14 @@ class Asked(NamedTuple):
             )
         is_same = self.tolerance is None
         limit = 1.0 if statistic.bounded else math.inf
-        asked = (
+        margin = (
             (self.equivalent, limit, "equivalent")
             if is_same
             else (self.tolerance, limit)
         )
         return {
             "metric": statistic.name,
-            "tolerance": tolerance_of(*asked),
+            "tolerance": tolerance_of(*margin),
             "equivalent": is_same,
             "level": self.level,
             "more_is_better": statistic.more_is_better,
@@ -457,7 +473,7 @@ def verdict_on_mean(
     metric: str,
     mean: float,
     lists: int | None,
-    asked: Asked,
+    margins: Margins,
 ) -> Verdict:
     """Return the verdict on the only system against a number.
 
@@ -470,7 +486,7 @@ def verdict_on_mean(
         metric: the name of the metric.
         mean: the number.
         lists: the number of lists that it is the mean of; None for a threshold.
-        asked: what is asked for.
+        margins: the largest change to accept, and the level.
     """
     place, statistic = _statistic(measured, metric)
     _check(measured, metric, statistic.metrics[0])
@@ -513,11 +529,11 @@ def verdict_on_mean(
     verdict = Verdict(
         difference=difference,
         values=(mean, found.value),
-        **asked.limits(statistic),
+        **margins.limits(statistic),
     )
     notes = list(gaps(measured))
     if lists is not None and verdict.outcome == "undecided":
-        low, high = baseline.interval(asked.level)
+        low, high = baseline.interval(margins.level)
         notes.insert(
             0,
             f"This cannot be decided with {lists:,} lists of which the mean "
@@ -557,7 +573,7 @@ def _statistic(measured: Measured, metric: str) -> tuple[int, Statistic]:
     return place, statistic
 
 
-def verdict_of(measured: Measured, metric: str, asked: Asked) -> Verdict:
+def verdict_of(measured: Measured, metric: str, margins: Margins) -> Verdict:
     """Return the verdict on the second of two systems against the first."""
     place, statistic = _statistic(measured, metric)
     _check(measured, metric, statistic.metrics[0])
@@ -576,7 +592,7 @@ def verdict_of(measured: Measured, metric: str, asked: Asked) -> Verdict:
         losses=_losses(measured, place, up) if is_mean else (),
         values=(old.value, new.value),
         flipped=_flipped(measured, place) if is_mean and up else ((), ()),
-        **asked.limits(statistic),
+        **margins.limits(statistic),
     )
 
 

@@ -197,6 +197,8 @@ class Estimate:
             level: the probability, between 0 and 1.
         """
         low, high = self.interval(level)
+        if not self.bounded or not self.effective_lists > 0.0:
+            return low, high
         spread = self.lists / self.effective_lists - 1.0
         is_known = not (math.isnan(self.skewness) and self.standard_error > 0.0)
         if not is_known or not spread > _ROUNDING:

@@ -386,7 +386,8 @@ class Moments:
         """
         most = self.mean * (1.0 - self.mean)
         found = most - self._of_rows("variance")
-        is_known = found > self.rounding * most
+        # A difference may be below 0, and so its m (1 - m).
+        is_known = found > self.rounding * self.xp.abs(most)
         return self.xp.sqrt(self.xp.where(is_known, found, 0.0))
 
     @property

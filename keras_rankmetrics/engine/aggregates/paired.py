@@ -159,9 +159,12 @@ class Difference:
 
         It is the p value of the test that the interval stands for. Unlike p, it
         holds for rare differences and weights. 0 below 1e-12, and 1 above 0.99;
-        NaN if there is no test.
+        NaN if there is no test. It is p if there is no interval: geometric
+        means have a test of their logarithms.
         """
-        return math.nan if math.isnan(self.p) else _alpha(self.estimate)
+        has_interval = not math.isnan(self.interval()[0])
+        is_tested = has_interval and not math.isnan(self.p)
+        return _alpha(self.estimate) if is_tested else self.p
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
         """Return the confidence interval of the mean difference.
@@ -377,7 +380,7 @@ def with_parts(x: PerList, xp: Any = ops) -> PerList:
     return PerList(xp.concatenate(signed), weights, own, valid, x.rows)
 
 
-def corrected(found: Sequence[Difference]) -> list[Difference]:
+def with_holm(found: Sequence[Difference]) -> list[Difference]:
     """Return the differences, corrected for their number by Holm's method."""
     ps, alphas = [x.p for x in found], [x.alpha for x in found]
     return [
