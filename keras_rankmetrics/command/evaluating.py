@@ -21,7 +21,7 @@ from keras_rankmetrics.comparing.measured import ALL
 from keras_rankmetrics.comparing.reading import Reading
 from keras_rankmetrics.comparing.report import POWER, percent
 from keras_rankmetrics.comparing.table_formats import as_csv
-from keras_rankmetrics.comparing.verdict import Margins, verdict_on_mean
+from keras_rankmetrics.comparing.verdict import verdict_on_mean
 from keras_rankmetrics.engine.messages import as_table
 from keras_rankmetrics.files import KIND, FileError, unopened
 from keras_rankmetrics.files.blocks import (
@@ -91,9 +91,8 @@ def _needed(compared: Compared, arguments: argparse.Namespace) -> list[str]:
             f"Received: {len(others) + 1} and `--format {arguments.format}`."
         )
     needed = compared.lists_needed(arguments.detect)
-    few = "at least " * compared.report.few
     rows = [
-        [x, *(f"{few}{n:,}" if (n := of[x]) else "-" for of in needed.values())]
+        [x, *(f"{n:,}" if (n := of[x]) else "-" for of in needed.values())]
         for x in others
     ]
     return [
@@ -134,12 +133,12 @@ def verdicts(arguments: argparse.Namespace) -> tuple[str, int]:
         alone = Compared(compared.measured, baseline=name)
         _write(arguments.save, alone.to_json())
     compared = _joined(saved, compared, baseline) if saved else compared
-    margins = Margins(arguments.tolerance, arguments.equivalent, level)
+    loss = arguments.tolerance
     found = [
-        compared.gate(metric, name, **margins._asdict())
+        compared.gate(metric, name, tolerance=loss, level=level)
         if mean is None
         else verdict_on_mean(
-            compared.measured, metric, mean, arguments.lists, margins
+            compared.measured, metric, mean, arguments.lists, loss, level
         )
         for metric in compared.signatures
     ]

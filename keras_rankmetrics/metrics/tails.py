@@ -590,13 +590,7 @@ def _in_tail(estimate: Estimate, share: float) -> Estimate:
     if math.isnan(estimate.effective_lists):
         return estimate
     rows = rows_in_tail(estimate.independent, share)
-    return dataclasses.replace(
-        estimate,
-        rows=rows,
-        effective_rows=rows,
-        deviation=0.0,
-        skewness=math.nan,
-    )
+    return dataclasses.replace(estimate, rows=rows)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

@@ -1,10 +1,10 @@
 """Run simulations, print their rows, and store them for the docs.
 
     python -m tests.tools.simulations [intervals] [looking] [tails] [judge]
-        [clicks] [differences] [decisions]
+        [clicks] [differences]
 
 The rows of simulations that are not named stay as they are. All of them take
-half an hour.
+ten minutes.
 """
 
 import importlib
@@ -14,10 +14,7 @@ import sys
 
 DOCS = pathlib.Path(__file__).parents[3] / "docs"
 STORED = DOCS / "simulations.json"
-MODULES = (
-    *("intervals", "looking", "tails", "judge", "clicks", "differences"),
-    "decisions",
-)
+MODULES = ("intervals", "looking", "tails", "judge", "clicks", "differences")
 # The page with the table of a simulation.
 PAGES = {
     "intervals": DOCS / "errors.md",
@@ -25,7 +22,6 @@ PAGES = {
     "judge": DOCS / "how_sure.md",
     "clicks": DOCS / "clicks.md",
     "differences": DOCS / "comparing.md",
-    "decisions": DOCS / "comparing.md",
 }
 
 
