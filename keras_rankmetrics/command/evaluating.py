@@ -21,7 +21,7 @@ from keras_rankmetrics.comparing.measured import ALL
 from keras_rankmetrics.comparing.reading import Reading
 from keras_rankmetrics.comparing.report import POWER, percent
 from keras_rankmetrics.comparing.table_formats import as_csv
-from keras_rankmetrics.comparing.verdict import verdict_on_mean
+from keras_rankmetrics.comparing.verdict import Margins, verdict_on_mean
 from keras_rankmetrics.engine.messages import as_table
 from keras_rankmetrics.files import KIND, FileError, unopened
 from keras_rankmetrics.files.blocks import (
@@ -91,8 +91,9 @@ def _needed(compared: Compared, arguments: argparse.Namespace) -> list[str]:
             f"Received: {len(others) + 1} and `--format {arguments.format}`."
         )
     needed = compared.lists_needed(arguments.detect)
+    few = "at least " * compared.report.few
     rows = [
-        [x, *(f"{n:,}" if (n := of[x]) else "-" for of in needed.values())]
+        [x, *(f"{few}{n:,}" if (n := of[x]) else "-" for of in needed.values())]
         for x in others
     ]
     return [
@@ -133,12 +134,12 @@ def verdicts(arguments: argparse.Namespace) -> tuple[str, int]:
         alone = Compared(compared.measured, baseline=name)
         _write(arguments.save, alone.to_json())
     compared = _joined(saved, compared, baseline) if saved else compared
-    loss = arguments.tolerance
+    margins = Margins(arguments.tolerance, arguments.equivalent, level)
     found = [
-        compared.gate(metric, name, tolerance=loss, level=level)
+        compared.gate(metric, name, **margins._asdict())
         if mean is None
         else verdict_on_mean(
-            compared.measured, metric, mean, arguments.lists, loss, level
+            compared.measured, metric, mean, arguments.lists, margins
         )
         for metric in compared.signatures
     ]

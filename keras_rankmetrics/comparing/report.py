@@ -10,7 +10,7 @@ from __future__ import annotations
 import collections
 import dataclasses
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -20,12 +20,13 @@ from keras_rankmetrics.conventions.rules import ORDERS, Rules
 from keras_rankmetrics.engine.aggregates import Estimate, PerList
 from keras_rankmetrics.engine.aggregates.estimate import is_symmetric
 from keras_rankmetrics.engine.aggregates.paired import (
+    LEAST_LISTS,
     ROUNDING,
     Difference,
     Findings,
     Statistic,
-    holm,
     means,
+    with_holm,
 )
 from keras_rankmetrics.engine.messages import warn
 from keras_rankmetrics.metrics.clicks import LEAST_CARRIERS
@@ -38,6 +39,10 @@ from keras_rankmetrics.metrics.tails import lower_means, quantiles
 
 Mark = Literal["better", "worse", ""]
 POWER = 0.8  # of the differences that a table calls detectable
+# In few lists, values of more skewness, if their variance is below this share
+# of that of hits, may make an interval too short. Those of fewer than ten lists
+# are long.
+_FEW, _SKEWED, _LIKE_HITS = 10, 1.0, 0.9
 _LEAST_IN_LIMITS = 100  # lists of equal value that may carry a mean in [0, 1]
 _STATISTICS: dict[str, Callable[..., Findings]] = {
     "mean": means,
@@ -49,7 +54,8 @@ _STATISTICS: dict[str, Callable[..., Findings]] = {
 }
 _NAMES = 5  # of columns that were not read, at most
 # The estimate of each system with its difference, and sentences.
-_Found = tuple[list[tuple[Estimate, Difference | None]], list[str]]
+_Pairs = list[tuple[Estimate, Difference | None]]
+_Found = tuple[_Pairs, list[str]]
 
 
 class Cell(NamedTuple):
@@ -57,10 +63,11 @@ class Cell(NamedTuple):
 
     Attributes:
         estimate: the mean over the lists, with its error.
-        difference: the difference from the baseline, whose `p_holm` is
-            corrected for all comparisons of the table; None for the baseline.
-        mark: `"better"` or `"worse"` if `p_holm` is below the level, or `""`;
-            None for the baseline.
+        difference: the difference from the baseline, whose `p_holm` and
+            `alpha_holm` are corrected for all comparisons of the table; None
+            for the baseline.
+        mark: `"better"` or `"worse"` if the interval of the difference, at the
+            corrected level, excludes 0, or `""`; None for the baseline.
         best: True if no system has a better value, and there are several.
         confidence: the level of the intervals.
     """
@@ -112,6 +119,8 @@ class Cell(NamedTuple):
             "t": d and d.t,
             "p": d and d.p,
             "p_corrected": d and d.p_holm,
+            "alpha": d and d.alpha,
+            "alpha_corrected": d and d.alpha_holm,
             "effect_size": d and d.effect_size,
             "wins": d and d.wins,
             "ties": d and d.ties,
@@ -211,6 +220,11 @@ class Report:
             return first.over
         return f"{self.lists:,} list{'s' * (self.lists != 1)}"
 
+    @property
+    def few(self) -> bool:
+        """True if the lists are too few to say what they detect."""
+        return self.lists < LEAST_LISTS
+
     def about_means(self, errors: bool = True) -> str:
         """Return a sentence about the lists, and about the margins if shown."""
         counts = {
@@ -234,8 +248,10 @@ class Report:
             is_symmetric(cell.value, *cell.interval)
             for row in self.cells
             for cell, is_total in zip(row, totals, strict=True)
-            if not is_total
+            if not is_total and not math.isnan(cell.interval[0])
         }
+        if not kinds:
+            return f"{means} over {over}."
         about = {
             frozenset({True}): f"± is half {interval}",
             frozenset({False}): f"[ ] is {interval}",
@@ -266,10 +282,12 @@ class Report:
             f"{x:.4f}{several.format(name)}" for name, x in largest.items()
         )
         these = self.over.replace("lists", "lists like these", 1)
+        alone = ", without a correction" * (self.comparisons > 1)
         return of_metrics and (
-            f"With {these}, a true difference of "
-            f"{of_metrics} from {self.baseline} is detected {percent(POWER)} "
-            "of the time; half of it needs about 4 times as many lists."
+            f"With {these}, the {percent(self.confidence)} interval of a true "
+            f"difference of {of_metrics} from {self.baseline} excludes 0 "
+            f"{percent(POWER)} of the time{alone}; half of it needs about 4 "
+            "times as many lists."
         )
 
     def about_marks(self, better: str, worse: str) -> str:
@@ -281,19 +299,23 @@ class Report:
         """
         if not self.comparisons:
             return ""
-        correction = (
-            f", with the Holm correction for all {self.comparisons} "
-            "comparisons of this table"
+        return (
+            f"{better} is better and {worse} is worse than {self.baseline}: "
+            f"the {percent(self.confidence)} interval of the mean difference "
+            f"of the lists excludes 0{self.corrected}."
         )
+
+    @property
+    def corrected(self) -> str:
+        """How the comparisons of the table are corrected, in words."""
         if self.comparisons == 1:
-            correction = (
+            return (
                 "; it is the only comparison of this table, so nothing is "
                 "corrected"
             )
         return (
-            f"{better} is better and {worse} is worse than {self.baseline}: "
-            "two-sided paired t test over the lists, at the level of "
-            f"{percent(1.0 - self.confidence)}{correction}."
+            f", with the Holm correction for all {self.comparisons} "
+            "comparisons of this table"
         )
 
 
@@ -362,10 +384,10 @@ def reported(measured: Measured, baseline: str, confidence: float) -> Report:
         for part in map(measured.of_group, groups)
         for at in range(len(statistics))
     ]
-    p = [d.p for pairs, _ in found for _, d in pairs if d]
-    corrected = iter(holm(p))
+    all_of_table = [d for pairs, _ in found for _, d in pairs if d]
+    tested = iter(with_holm(all_of_table))
     cells = [
-        list(_cells(pairs, statistic, corrected, confidence))
+        list(_cells(pairs, statistic, tested, confidence))
         for (pairs, _), statistic in zip(
             found, statistics * len(groups), strict=True
         )
@@ -382,20 +404,28 @@ def reported(measured: Measured, baseline: str, confidence: float) -> Report:
         baseline=baseline,
         confidence=confidence,
         lists=len(measured.lists),
-        comparisons=len(p) - sum(map(math.isnan, p)),
+        comparisons=sum(not math.isnan(d.p) for d in all_of_table),
         unjudged=tuple(notes_of_unjudged(measured)),
         gaps=tuple(gaps(measured)),
         untested=(
             *(note for _, notes in found for note in notes),
+            *(
+                note
+                for statistic, (pairs, _) in zip(
+                    statistics, found, strict=False
+                )
+                if statistic.kind == "mean"
+                for note in _skewed(measured.systems, pairs, statistic)
+            ),
             *_heavy_tails(measured),
         ),
     )
 
 
 def _cells(
-    pairs: Sequence[tuple[Estimate, Difference | None]],
+    pairs: _Pairs,
     statistic: Statistic,
-    corrected: Iterator[float],
+    tested: Iterator[Difference],
     confidence: float,
 ) -> Iterator[Cell]:
     """Yield the cells of a statistic, one for each system.
@@ -403,7 +433,7 @@ def _cells(
     Args:
         pairs: the estimate of each system with its difference.
         statistic: the statistic.
-        corrected: yields the corrected p value of each difference.
+        tested: yields the differences, corrected for those of the table.
         confidence: the level of the intervals.
     """
     values = [e.value for e, _ in pairs if e.lists and not math.isnan(e.value)]
@@ -414,10 +444,10 @@ def _cells(
     for e, d in pairs:
         mark: Mark | None = None
         if d is not None:
-            d = dataclasses.replace(d, p_holm=next(corrected))
+            d = next(tested)
             is_better = (d.estimate.value > 0) == statistic.more_is_better
             mark = "better" if is_better else "worse"
-            mark = mark if d.p_holm < 1.0 - confidence else ""
+            mark = mark if d.alpha_holm < 1.0 - confidence else ""
         is_best = math.isclose(e.value, best, rel_tol=ROUNDING)
         yield Cell(e, d, mark, is_best, confidence)
 
@@ -443,6 +473,28 @@ def notes_of_unjudged(measured: Measured) -> Iterator[str]:
             )
         elif found.example:
             yield f"{name}: {found.example}"
+
+
+def _skewed(
+    systems: Iterable[str], pairs: _Pairs, statistic: Statistic
+) -> Iterator[str]:
+    """Yield a sentence for each mean of few lists with skewed values.
+
+    Its interval is too short in samples without those that differ most. Hits
+    are no such values: the interval holds for them.
+    """
+    for name, (estimate, _) in zip(systems, pairs, strict=True):
+        most = estimate.value * (1.0 - estimate.value)
+        if (
+            _FEW <= estimate.independent < LEAST_LISTS
+            and abs(estimate.skewness) > _SKEWED
+            and estimate.deviation**2 < _LIKE_HITS * most
+        ):
+            yield (
+                f"{name}: the values of {statistic.name} are skewed "
+                f"({estimate.skewness:+.1f}), so that its interval may be too "
+                f"short with {estimate.over}. Use {LEAST_LISTS} or more."
+            )
 
 
 def _heavy_tails(measured: Measured) -> Iterator[str]:
@@ -471,7 +523,7 @@ def _heavy_tails(measured: Measured) -> Iterator[str]:
                 yield (
                     f"{name}: {top:,} of {valid.sum():,} lists carry "
                     f"{most / parts.sum():.0%} of {statistic.name}, so that "
-                    "its interval is too short. Use more lists."
+                    "its interval may be too short. Use more lists."
                 )
 
 

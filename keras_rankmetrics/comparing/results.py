@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 import json
+import math
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Self
 
@@ -21,13 +22,17 @@ from keras_rankmetrics.comparing.report import (
     reported,
 )
 from keras_rankmetrics.comparing.verdict import (
+    Margins,
     Verdict,
     only_choice,
     verdict_of,
     verdict_on_mean,
 )
 from keras_rankmetrics.engine.aggregates import Estimate
-from keras_rankmetrics.engine.aggregates.distributions import check_level
+from keras_rankmetrics.engine.aggregates.distributions import (
+    check_level,
+    is_number,
+)
 from keras_rankmetrics.engine.definition.options import invalid
 from keras_rankmetrics.engine.messages import as_table
 from keras_rankmetrics.files import KIND
@@ -380,7 +385,8 @@ class Evaluated(Results, Mapping[str, float]):
         baseline: Evaluated | Compared | float,
         metric: str | None = None,
         *,
-        tolerance: float,
+        tolerance: float | None = None,
+        equivalent: float | None = None,
         lists: int | None = None,
         level: float | None = None,
     ) -> Verdict:
@@ -395,6 +401,8 @@ class Evaluated(Results, Mapping[str, float]):
                 `Evaluated.from_json(text)`; or a number.
             metric: the name of a metric; by default the only one.
             tolerance: the largest loss to accept, at least 0.
+            equivalent: the largest change to accept in either direction, in
+                place of a tolerance.
             lists: the number of lists that the number is the mean of. By
                 default it is a threshold, without an error of its own.
             level: the level of the interval; by default `confidence`.
@@ -415,10 +423,10 @@ class Evaluated(Results, Mapping[str, float]):
         """
         metric = only_choice("metric", metric, list(self.signatures))
         level = self.confidence if level is None else level
+        margins = Margins(tolerance, equivalent, level)
         if not isinstance(baseline, Results):
             alone = self.measured.renamed(ALL, "the run")
-            numbers = baseline, lists, tolerance, level
-            return verdict_on_mean(alone, metric, *numbers)
+            return verdict_on_mean(alone, metric, baseline, lists, margins)
         if lists is not None:
             raise invalid("lists", "None: a result has its lists", lists)
         name = baseline.baseline if isinstance(baseline, Compared) else ALL
@@ -426,7 +434,7 @@ class Evaluated(Results, Mapping[str, float]):
         both = Compared(first.renamed(name, "baseline")).join(
             Compared(self.measured.renamed(ALL, "run"))
         )
-        return both.gate(metric, tolerance=tolerance, level=level)
+        return both.gate(metric, **margins._asdict())
 
     def per_list(self) -> dict[str, list[Any]]:
         """Return the value of each list, in columns by name.
@@ -551,7 +559,8 @@ class Compared(Results):
     ) -> dict[str, dict[str, int | None]]:
         """Return how many lists like these detect a true difference.
 
-        See `Difference.lists_needed`.
+        See `Difference.lists_needed`. From fewer than 50 lists, it is rough:
+        read "at least" so many.
 
         Args:
             difference: the size of the true difference from the baseline, in
@@ -581,11 +590,12 @@ class Compared(Results):
         level = self.confidence if level is None else level
         found: dict[str, dict[str, int | None]] = {}
         for place, metric in enumerate(self.signatures):
-            if self.measured.shown[place].bounded and difference >= 1.0:
+            most = 1.0 if self.measured.shown[place].bounded else math.inf
+            if not is_number(difference) or not 0.0 < difference < most:
+                below = " and below 1" * (most == 1.0)
                 raise ValueError(
-                    "`difference` should be below 1 for a metric in [0, 1], "
-                    f"such as 0.05 for 5 percent. Received: {difference!r} for "
-                    f"{metric}."
+                    f"`difference` should be a number above 0{below} for "
+                    f"{metric}, such as 0.05. Received: {difference!r}."
                 )
             pairs, _ = differences_of(self.measured, place, self.baseline)
             found[metric] = {
@@ -664,7 +674,8 @@ class Compared(Results):
         metric: str | None = None,
         system: str | None = None,
         *,
-        tolerance: float,
+        tolerance: float | None = None,
+        equivalent: float | None = None,
         level: float | None = None,
     ) -> Verdict:
         """Return whether a system is worse than the baseline, beyond a margin.
@@ -684,6 +695,9 @@ class Compared(Results):
             tolerance: the largest loss to accept, at least 0, in units of the
                 metric, such as 0.01. A loss is a drop, or a rise where lower is
                 better. Below 1 for a metric whose values are in [0, 1].
+            equivalent: in place of a tolerance, the largest change to accept in
+                either direction: a system passes if it is the same within it
+                (two one-sided tests).
             level: the level of the interval; by default `confidence`.
 
         Returns:
@@ -712,7 +726,9 @@ class Compared(Results):
         both = {name: self.measured.systems[name] for name in names}
         measured = self.measured._replace(systems=both)
         level = self.confidence if level is None else level
-        return verdict_of(measured, metric, tolerance, level)
+        return verdict_of(
+            measured, metric, Margins(tolerance, equivalent, level)
+        )
 
 
 def checked_baseline(

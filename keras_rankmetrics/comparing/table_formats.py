@@ -18,7 +18,7 @@ from keras_rankmetrics.engine.definition.options import check_choice
 from keras_rankmetrics.engine.messages import as_html_table, as_table
 
 _BEST = "The best of each column is bold."
-_P = "p is the p value on which the marks are based."
+_P = "p is that of the two-sided paired t test{}."
 _Marks = dict[str | None, str]
 
 
@@ -51,7 +51,7 @@ def _legend(
         report.about_means(errors),
         report.about_groups(),
         _BEST * (bold and has_best),
-        _P * (p_values and report.comparisons > 0),
+        _P.format(report.corrected) * (p_values and report.comparisons > 0),
         # A caption in LaTeX is long enough without the power.
         report.about_power() * (marks is _TEXT_MARKS),
         report.about_marks(*marks.values()),

@@ -24,10 +24,14 @@ from keras_rankmetrics.engine.aggregates.paired import (
 )
 from keras_rankmetrics.engine.backend.operations import as_integer
 
-# The exit code of each outcome, and what it says about a loss. 2 is a usage
-# error.
-_OUTCOMES = {"pass": (0, "no"), "fail": (1, "a"), "undecided": (3, "perhaps a")}
-_LOSSES = 3  # queries that a verdict names
+# The exit code of each outcome, and what it says about a loss, and about
+# equivalence. 2 is a usage error.
+_OUTCOMES = {
+    "pass": (0, "no", "the same"),
+    "fail": (1, "a", "not the same"),
+    "undecided": (3, "perhaps a", "perhaps the same"),
+}
+_NAMED = 3  # queries that a verdict names
 # The statistics whose differences have no standard error, and what to choose.
 _WITHOUT_ERROR = {
     "quantile": "`LowerMean` in place of `Quantiles`",
@@ -54,7 +58,7 @@ class Loss(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class Verdict:
-    """The answer to whether a system is worse than the baseline.
+    """The answer to whether a system is worse than the baseline, or the same.
 
     `Compared.gate` returns it. It is true in `if` and `assert` only if its
     outcome is `"pass"`, so an undecided one does not slip through.
@@ -71,6 +75,10 @@ class Verdict:
         same: True if both systems have the same items at each rank of each
             list; for arrays, the same scores.
         losses: the queries that lost most, up to three.
+        equivalent: True if a gain of more than the tolerance counts, too: the
+            system is to be the same as the baseline.
+        values: the values of the baseline and of the system.
+        flipped: the queries that fell to 0, and those that rose from 0.
 
     Raises:
         ValueError: if a number is invalid, or there are fewer than two lists.
@@ -102,6 +110,9 @@ class Verdict:
     notes: tuple[str, ...] = ()
     same: bool = False
     losses: tuple[Loss, ...] = ()
+    equivalent: bool = False
+    values: tuple[float, float] | None = None
+    flipped: tuple[tuple[Any, ...], tuple[Any, ...]] = ((), ())
 
     def __post_init__(self) -> None:
         tolerance_of(self.tolerance)
@@ -131,17 +142,28 @@ class Verdict:
         """The worst and the best change that decide, with losses below 0.
 
         They are the ends of the interval, or farther for a metric in [0, 1]:
-        the `unseen` lists may lose or gain all. Without bounds, lists that all
-        have the same difference exclude nothing.
+        the `unseen` lists may lose or gain all, and few lists that lose say
+        little about the weights of others, see `Estimate.guarded`. Without
+        bounds, lists that all have the same difference exclude nothing.
         """
-        found, (low, high) = self.difference.estimate, self.interval
+        low, high = self.difference.estimate.guarded(self.level)
         if self.bounded:
-            least, most = found.limits or (-1.0, 1.0)
-            low = min(low, found.value + self.unseen * (least - found.value))
-            high = max(high, found.value + self.unseen * (most - found.value))
+            ends = self._ends_with_unseen
+            low, high = min(low, ends[0]), max(high, ends[1])
         elif low == high:
             low, high = -math.inf, math.inf
         return self._with_losses_below(low, high)
+
+    @property
+    def _ends_with_unseen(self) -> tuple[float, float]:
+        """The mean difference if the `unseen` lists lose all, or gain all."""
+        found = self.difference.estimate
+        least, most = found.limits or (-1.0, 1.0)
+        low, high = (
+            found.value + self.unseen * (limit - found.value)
+            for limit in (least, most)
+        )
+        return low, high
 
     def _with_losses_below(
         self, low: float, high: float
@@ -154,15 +176,18 @@ class Verdict:
         """The outcome: `"pass"`, `"fail"` or `"undecided"`.
 
         A system passes if no loss within the `bounds` exceeds the tolerance, or
-        if it is the `same` as the baseline. It fails if all of them do.
+        if it is the `same` as the baseline. It fails if all of them do. To be
+        `equivalent`, no change may exceed it.
         """
         return "pass" if self.same else self._of(*self.bounds)
 
     def _of(self, worst: float, best: float) -> str:
         """Return the outcome for bounds of the change."""
-        if worst >= -self.tolerance:
+        most = self.tolerance if self.equivalent else math.inf
+        if worst >= -self.tolerance and best <= most:
             return "pass"
-        return "fail" if best < -self.tolerance else "undecided"
+        is_out = best < -self.tolerance or worst > most
+        return "fail" if is_out else "undecided"
 
     @property
     def detectable(self) -> float:
@@ -184,18 +209,92 @@ class Verdict:
 
     def __str__(self) -> str:
         """Return the verdict with what it rests on, and the notes."""
-        d, loss = self.difference, self._loss
-        low, high = self.interval
-        found = round(d.estimate.value, 4) + 0.0  # no -0.0000
+        d = self.difference
+        of_both = f"of {d.system} against {d.baseline}"
+        if self.values:
+            old, new = self.values
+            moved = "fell" if new < old else "rose"
+            # A number as the baseline is its own name.
+            start = f"{old:.4f} ({d.baseline})"
+            start = d.baseline if d.baseline.startswith(f"{old:g}") else start
+            of_both = f"{moved} from {start} to {new:.4f} ({d.system})"
+            if f"{old:.4f}" == f"{new:.4f}":
+                of_both = f"is {new:.4f} for {d.baseline} and {d.system}"
         verdict = (
-            f"{self.outcome}: {self.metric} of {d.system} is "
-            f"{found:+.4f} against {d.baseline} on {d.estimate.over} "
-            f"({percent(self.level)} interval {low:+.4f} to {high:+.4f}), "
-            f"{_OUTCOMES[self.outcome][1]} {loss} of more than "
-            f"{self.tolerance:g}."
+            f"{self.outcome}: {self.metric} {of_both} on {d.estimate.over}, "
+            f"{self._claim}. {self._change}"
         )
-        line = " ".join(filter(None, (verdict, self.reason, self._lost)))
-        return "\n".join([line, *self.notes])
+        parts = verdict, self.reason, self._remedy, self._lost, self._flips
+        return "\n".join([" ".join(filter(None, parts)), *self.notes])
+
+    @property
+    def _claim(self) -> str:
+        """What the verdict says about a loss or a change, in words."""
+        _, loss, same = _OUTCOMES[self.outcome]
+        if self.equivalent:
+            return f"{same} within {self.tolerance:g}"
+        kind = "drop" if self.more_is_better else "rise"
+        return f"{loss} {kind} of more than {self.tolerance:g}"
+
+    @property
+    def _change(self) -> str:
+        """The change with its interval, and the bounds if these are farther."""
+        found = round(self.difference.estimate.value, 4) + 0.0  # no -0.0000
+        low, high = self.interval
+        text = (
+            f"The change is {found:+.4f}, with the {percent(self.level)} "
+            f"interval {low:+.4f} to {high:+.4f}"
+        )
+        worst, best = self._with_losses_below(*self.bounds)
+        if (worst, best) == (low, high) or not math.isfinite(worst):
+            return f"{text}."
+        return f"{text} and the bounds {worst:+.4f} to {best:+.4f}."
+
+    @property
+    def _remedy(self) -> str:
+        """What would decide, for an undecided verdict, in a sentence."""
+        worst, best = self.bounds
+        if self.outcome != "undecided" or not math.isfinite(worst):
+            return ""
+        farthest = max(-worst, best) if self.equivalent else -worst
+        tolerance, lists = math.ceil(1e4 * farthest) / 1e4, self.lists_needed
+        if self.bounded and tolerance >= 1.0:
+            return ""
+        more = "; so would about {:,} lists like these, if the change stays"
+        return (
+            f"A tolerance of {tolerance:g} would pass"
+            f"{more.format(lists) if lists else ''}."
+        )
+
+    @property
+    def lists_needed(self) -> int | None:
+        """About how many lists like these would pass, if the change stays.
+
+        None if the change is larger than the tolerance, or if more lists would
+        not help: against a published mean, or if all have the same difference.
+        """
+        found, factor = self.difference.estimate, 1.0
+        if self:
+            return found.lists
+        is_paired = not math.isnan(self.difference.p)
+        is_of_mean = isinstance(found, Combined) and found.minus.bounded
+        if not math.isfinite(self.bounds[0]) or (is_of_mean and not is_paired):
+            return None
+        change, _ = self._with_losses_below(found.value, found.value)
+        # The length of an interval falls with the root of the number of lists,
+        # the share of unseen lists with the number itself.
+        kinds = [(found.guarded(self.level), 2)]
+        kinds += [(self._ends_with_unseen, 1)] * self.bounded
+        for ends, power in kinds:
+            worst, best = self._with_losses_below(*ends)
+            pairs = [(change - worst, change + self.tolerance)]
+            if self.equivalent:
+                pairs.append((best - change, self.tolerance - change))
+            for length, room in pairs:
+                if room <= 0.0:
+                    return None
+                factor = max(factor, (length / room) ** power)
+        return math.ceil(found.lists * factor)
 
     def to_markdown(self) -> str:
         """Return the text in one line of Markdown, for a pull request."""
@@ -206,6 +305,7 @@ class Verdict:
         """Return everything as values that JSON can contain."""
         d, detectable = self.difference, self.detectable
         names = ["outcome", "metric", "level", "tolerance", "reason", "same"]
+        names += ["equivalent", "values", "flipped", "lists_needed"]
         names += ["bounds"] * math.isfinite(self.bounds[0])
         return {
             **{name: getattr(self, name) for name in names},
@@ -224,10 +324,6 @@ class Verdict:
         return json.dumps(self.to_dict(), indent=indent)
 
     @property
-    def _loss(self) -> str:
-        return "drop" if self.more_is_better else "rise"
-
-    @property
     def reason(self) -> str:
         """The sentence on what the outcome rests on, or ""."""
         over = self.difference.estimate.over
@@ -237,12 +333,20 @@ class Verdict:
                 "other lists."
             )
         alone = self._of(*self._with_losses_below(*self.interval))
+        found = self.difference.estimate
         if self.outcome == "undecided" != alone:
             if not self.bounded:
                 return "All lists have the same difference: others may differ."
+            guarded = self._with_losses_below(*found.guarded(self.level))
+            if self._of(*guarded) == "undecided":
+                return (
+                    "The interval would decide, but the few lists that lose "
+                    "say little about the weights of others that may."
+                )
             return (
-                f"The interval would decide, but {over} may lack up to "
-                f"{self.unseen:.1%} of all lists, which could lose or gain all."
+                f"The interval would decide, but up to {self.unseen:.1%} of "
+                f"all lists may be unlike these {found.independent:,.0f}, and "
+                "lose or gain all."
             )
         if not self.losses and math.isnan(self.difference.p):
             return ""
@@ -250,7 +354,8 @@ class Verdict:
             return (
                 "Too few lists, or too few that differ, to say what is noticed."
             )
-        true = f"a true {self._loss} of {self.detectable:.4f}"
+        kind = "drop" if self.more_is_better else "rise"
+        true = f"a true {kind} of {self.detectable:.4f}"
         these = over.replace("lists", "lists like these", 1)
         return f"With {these}, {true} is noticed 80% of the time."
 
@@ -265,6 +370,18 @@ class Verdict:
             for x in self.losses
         )
         return f"Lost most, {share:.0%} of all losses: {shown}."
+
+    @property
+    def _flips(self) -> str:
+        """The queries that fell to 0 or rose from 0, in a sentence, or ""."""
+        kinds = zip(("fell to 0", "rose from 0"), self.flipped, strict=True)
+        found = [
+            f"{len(names):,} {kind} ({', '.join(map(str, names[:_NAMED]))}"
+            f"{', ...' * (len(names) > _NAMED)})"
+            for kind, names in kinds
+            if names
+        ]
+        return f"Of the queries, {' and '.join(found)}." if found else ""
 
 
 def _lack(difference: Difference) -> str:
@@ -288,19 +405,64 @@ def _lack(difference: Difference) -> str:
     )
 
 
-def tolerance_of(x: Any, limit: float = math.inf) -> float:
+def tolerance_of(
+    x: Any, limit: float = math.inf, name: str = "tolerance"
+) -> float:
     """Return a tolerance below the limit, from a number or text."""
     try:
-        found = float(x)
+        found = math.nan if isinstance(x, bool) else float(x)
     except (TypeError, ValueError):
         found = math.nan
     if not 0.0 <= found < limit:
         raise ValueError(
-            "`tolerance` should be a number of at least 0, in units of the "
+            f"`{name}` should be a number of at least 0, in units of the "
             "metric, such as 0.01 for 1%, and below 1 for a metric in [0, 1], "
-            f"which cannot drop by more. Received: {x!r}."
+            f"which cannot change by more. Received: {x!r}."
         )
     return found
+
+
+class Margins(NamedTuple):
+    """The margin of a verdict, and its level.
+
+    Attributes:
+        tolerance: the largest loss to accept; None for `equivalent`.
+        equivalent: the largest change to accept, in either direction.
+        level: the level of the interval.
+    """
+
+    tolerance: Any
+    equivalent: Any
+    level: float
+
+    def limits(self, statistic: Statistic) -> dict[str, Any]:
+        """Return the arguments of a `Verdict` on the statistic.
+
+        Raises:
+            ValueError: unless one of both changes is a valid number.
+        """
+        if (self.tolerance is None) == (self.equivalent is None):
+            raise ValueError(
+                "A verdict needs either `tolerance`, the largest loss to "
+                "accept, or `equivalent`, the largest change in either "
+                f"direction. Received: {self.tolerance!r} and "
+                f"{self.equivalent!r}. Pass one, such as `tolerance=0.01`."
+            )
+        is_same = self.tolerance is None
+        limit = 1.0 if statistic.bounded else math.inf
+        margin = (
+            (self.equivalent, limit, "equivalent")
+            if is_same
+            else (self.tolerance, limit)
+        )
+        return {
+            "metric": statistic.name,
+            "tolerance": tolerance_of(*margin),
+            "equivalent": is_same,
+            "level": self.level,
+            "more_is_better": statistic.more_is_better,
+            "bounded": statistic.bounded,
+        }
 
 
 # The verdicts on measured values.
@@ -311,8 +473,7 @@ def verdict_on_mean(
     metric: str,
     mean: float,
     lists: int | None,
-    tolerance: float,
-    level: float,
+    margins: Margins,
 ) -> Verdict:
     """Return the verdict on the only system against a number.
 
@@ -325,12 +486,11 @@ def verdict_on_mean(
         metric: the name of the metric.
         mean: the number.
         lists: the number of lists that it is the mean of; None for a threshold.
-        tolerance: the largest loss to accept.
-        level: the level of the interval.
+        margins: the largest change to accept, and the level.
     """
     place, statistic = _statistic(measured, metric)
     _check(measured, metric, statistic.metrics[0])
-    up, bounded = statistic.more_is_better, statistic.bounded
+    bounded = statistic.bounded
     [name] = measured.systems
     [(found, _)], _ = differences_of(measured, place, name)
     mean = _mean_of(mean, bounded)
@@ -366,11 +526,14 @@ def verdict_on_mean(
     )
     nan = math.nan
     difference = Difference(name, shown, estimate, nan, nan, nan, nan, 0, 0, 0)
-    tolerance = tolerance_of(tolerance, 1.0 if bounded else math.inf)
-    verdict = Verdict(metric, difference, tolerance, level, up, bounded)
+    verdict = Verdict(
+        difference=difference,
+        values=(mean, found.value),
+        **margins.limits(statistic),
+    )
     notes = list(gaps(measured))
     if lists is not None and verdict.outcome == "undecided":
-        low, high = baseline.interval(level)
+        low, high = baseline.interval(margins.level)
         notes.insert(
             0,
             f"This cannot be decided with {lists:,} lists of which the mean "
@@ -410,28 +573,43 @@ def _statistic(measured: Measured, metric: str) -> tuple[int, Statistic]:
     return place, statistic
 
 
-def verdict_of(
-    measured: Measured, metric: str, tolerance: float, level: float
-) -> Verdict:
+def verdict_of(measured: Measured, metric: str, margins: Margins) -> Verdict:
     """Return the verdict on the second of two systems against the first."""
     place, statistic = _statistic(measured, metric)
     _check(measured, metric, statistic.metrics[0])
     first, _ = measured.systems
     pairs, _ = differences_of(measured, place, first)
-    [difference] = [d for _, d in pairs if d is not None]
-    up, bounded = statistic.more_is_better, statistic.bounded
-    tolerance = tolerance_of(tolerance, 1.0 if bounded else math.inf)
+    (old, _), (new, difference) = pairs
+    assert difference is not None
     one, other = measured.systems.values()
+    # Other statistics than means are not made of what single queries lose.
+    place, up = statistic.metrics[0], statistic.more_is_better
+    is_mean = statistic.kind == "mean"
     return Verdict(
-        metric,
-        difference,
-        tolerance,
-        level,
-        up,
-        bounded,
+        difference=difference,
         notes=tuple(gaps(measured)),
         same=one.ranking == other.ranking != "",
-        losses=_losses(measured, statistic.metrics[0], up),
+        losses=_losses(measured, place, up) if is_mean else (),
+        values=(old.value, new.value),
+        flipped=_flipped(measured, place) if is_mean and up else ((), ()),
+        **margins.limits(statistic),
+    )
+
+
+def _flipped(
+    measured: Measured, place: int
+) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    """Return the queries whose value fell to 0, and those that rose from 0."""
+    one, other = measured.systems.values()
+    valid = one.valid[place] & other.valid[place]
+    old, new = (x.values[place] > 0.0 for x in (one, other))
+    fell, rose = (
+        np.flatnonzero(valid & old & ~new),
+        np.flatnonzero(valid & new & ~old),
+    )
+    return (
+        tuple(measured.lists[i] for i in fell.tolist()),
+        tuple(measured.lists[i] for i in rose.tolist()),
     )
 
 
@@ -443,7 +621,7 @@ def _losses(measured: Measured, place: int, up: bool) -> tuple[Loss, ...]:
     lost = (pairs[0] - pairs[1]) * (1 if up else -1)
     lost = np.where(valid & (lost > ROUNDING), lost, 0.0)
     lost = lost * np.nan_to_num(one.weights[place], nan=1.0)
-    order = np.argsort(-lost, kind="stable")[:_LOSSES]
+    order = np.argsort(-lost, kind="stable")[:_NAMED]
     return tuple(
         Loss(
             measured.lists[i],

@@ -14,6 +14,7 @@ from keras_rankmetrics.engine.aggregates.paired import (
     Difference,
     Paired,
     differences,
+    with_holm,
     with_parts,
 )
 from keras_rankmetrics.engine.backend.keras_internals import keras_config
@@ -286,10 +287,10 @@ class Comparison(MultiValueMetric):
         >>> comparison.update_state(labels, {"old": old, "new": new})
         >>> print(comparison.table())  # doctest: +NORMALIZE_WHITESPACE
         mrr   value          interval
-            diff           interval       p  effect  wins  ties  losses
-        old  0.5833  [0.1179, 0.9520]
+            diff           interval  p of t  effect  wins  ties  losses
+        old  0.5833  [0.1179, 0.9640]
         new  0.8333  [0.0775, 1.0000]
-            0.2500  [-0.6948, 0.8409]  0.1817    0.87     2     2       0
+            0.2500  [-0.6956, 0.8409]  0.1817    0.87     2     2       0
 
     Smucker, Allan and Carterette, CIKM (2007); Urbano, Lima and Hanjalic, SIGIR
     (2019); Holm, Scandinavian Journal of Statistics 6 (1979).
@@ -388,20 +389,21 @@ class Comparison(MultiValueMetric):
     def differences(self) -> list[Difference]:
         """Return the comparison of each other system with the baseline."""
         sums = self._sums_on_host()[len(self.systems) :]
-        return differences(
+        found = differences(
             sums,
             self._others,
             self.baseline,
             bounded=self.aggregate.mean.bounded,
             more_is_better=self._more_is_better,
         )
+        return with_holm(found)
 
     def table(self, level: float = 0.95) -> str:
         """Return values and differences as a table.
 
         The intervals are ± half their width, or [low, high].
         """
-        head = ("value", "interval", "diff", "interval", "p", "effect")
+        head = ("value", "interval", "diff", "interval", "p of t", "effect")
         differences = {x.system: x for x in self.differences()}
         rows = []
         for system, estimate in self.estimates().items():

@@ -590,7 +590,13 @@ def _in_tail(estimate: Estimate, share: float) -> Estimate:
     if math.isnan(estimate.effective_lists):
         return estimate
     rows = rows_in_tail(estimate.independent, share)
-    return dataclasses.replace(estimate, rows=rows)
+    return dataclasses.replace(
+        estimate,
+        rows=rows,
+        effective_rows=rows,
+        deviation=0.0,
+        skewness=math.nan,
+    )
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

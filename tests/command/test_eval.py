@@ -71,7 +71,8 @@ def test_a_table_for_people(files, capsys):
     assert (
         "NDCG@3" in out
         and "95% confidence interval" in out
-        and "paired t test" in out
+        and "interval of the mean difference of the lists excludes 0"
+        in out.replace("\n", " ")
     )
     assert "worse than worst" in out
     assert "NDCG@3: NDCG@3|gain:exponential|" in out
@@ -375,14 +376,15 @@ def test_confidence_sets_the_intervals_and_the_marks(files, capsys):
     """Three lists: with two degrees of freedom t = c / √((1 - c²) / 2).
 
     The values are 0, 1, 1 against none: both errors are 1/3, and the p of t = 2
-    is 1 - 2 / √6, or 18%. The difference has gains of 2/3, and no losses.
+    is 1 - 2 / √6, or 18%. The difference has gains of 2/3, and no losses. Its
+    interval, on which the mark is based, excludes 0 up to the level of 44%.
     """
     qrels = "".join(f"{q} 0 x 1\n{q} 0 y 0\n" for q in "abc")
     Path("qrels").write_text(qrels)
     Path("none").write_text("".join(f"{q} Q0 y 1 1 t\n" for q in "abc"))
     Path("two").write_text("a Q0 y 1 1 t\nb Q0 x 1 1 t\nc Q0 x 1 1 t\n")
     arguments = ["qrels", "none", "two", "-m", "P@1"]
-    for given, level in (([], 0.95), (["0.5"], 0.5), (["0.9"], 0.9)):
+    for given, level in (([], 0.95), (["0.4"], 0.4), (["0.9"], 0.9)):
         options = ["--confidence", *given] if given else []
         out = said(capsys, *arguments, *options, "--format", "json")
         found = json.loads(out)
@@ -396,13 +398,14 @@ def test_confidence_sets_the_intervals_and_the_marks(files, capsys):
         ends = cell["difference_low"], cell["difference_high"]
         assert ends == pytest.approx((least, high), rel=1e-5)
         assert cell["p"] == pytest.approx(1 - 2 / math.sqrt(6), rel=1e-5)
-        assert cell["mark"] == ("better" if level < 0.8 else "")
+        assert cell["mark"] == ("better" if level < 0.44 else "")
+        assert (ends[0] > 0) == (level < 0.44)
         text = said(capsys, *arguments, *options)
         table, _, _ = text.partition("Means")
         text = " ".join(text.split())  # as it was before it was wrapped
         assert f"the {level:.0%} confidence interval" in text
-        assert f"at the level of {1 - level:.0%}" in text
-        assert ("▲" in table) == (level < 0.8)
+        assert f"the {level:.0%} interval of the mean difference" in text
+        assert ("▲" in table) == (level < 0.44)
 
 
 def test_scores_are_told_apart_by_all_their_digits(files, capsys):
@@ -680,8 +683,12 @@ def test_how_many_lists_detect_a_difference(files, capsys):
         "80% of the time:"
     )
     assert head.split() == ["NDCG@3", "RR"]
-    name, *numbers = line.split()
-    assert name == "best" and all(int(n.replace(",", "")) > 1 for n in numbers)
+    name, *cells = line.split("  ")
+    cells = [cell.strip() for cell in cells if cell]
+    assert name == "best" and len(cells) == 2
+    for cell in cells:  # three lists say little
+        assert int(cell.removeprefix("at least ").replace(",", "")) > 1
+        assert cell.startswith("at least ")
 
 
 @pytest.mark.parametrize(
@@ -699,4 +706,7 @@ def test_what_detect_needs(files, capsys, more, message):
 def test_a_difference_to_detect_is_positive(files, capsys):
     runs = ["worst.txt", "best.txt"]
     assert main(["eval", "qrels", *runs, "-m", "RR", "--detect", "-1"]) == 2
-    assert "should be a positive number" in capsys.readouterr().err
+    assert (
+        "should be a number above 0 and below 1 for RR"
+        in capsys.readouterr().err
+    )

@@ -55,18 +55,22 @@ def gated(capsys, *arguments):
 
 
 @pytest.mark.parametrize(
-    ("candidate", "outcome", "code"),
-    [("same", "pass", 0), ("bad", "fail", 1), ("near", "undecided", 3)],
+    ("candidate", "outcome", "code", "said"),
+    [
+        ("same", "pass", 0, "is 0.5767 for old and same"),
+        ("bad", "fail", 1, "fell from 0.5767 (old) to 0.4199 (bad)"),
+        ("near", "undecided", 3, "fell from 0.5767 (old) to 0.5521 (near)"),
+    ],
 )
-def test_exit_codes(files, capsys, candidate, outcome, code):
+def test_exit_codes(files, capsys, candidate, outcome, code, said):
     found, out, error = gated(capsys, f"{candidate}.txt", "old.txt", *OPTIONS)
     assert (found, error) == (code, "")
-    assert out.startswith(f"{outcome}: NDCG@5 of {candidate} is ")
-    assert " against old on 60 lists (95% interval " in out
+    assert out.startswith(f"{outcome}: NDCG@5 {said} on 60 lists, ")
+    assert ", with the 95% interval " in out
     command = ["--markdown", *OPTIONS]
     found, line, _ = gated(capsys, f"{candidate}.txt", "old.txt", *command)
     assert (found, line.count("\n")) == (code, 1)
-    assert line.startswith(f"**{outcome}**: NDCG@5 of {candidate} is ")
+    assert line.startswith(f"**{outcome}**: NDCG@5 {said} on 60 lists, ")
 
 
 def test_the_numbers_are_those_of_compare(files, capsys):
@@ -78,11 +82,11 @@ def test_the_numbers_are_those_of_compare(files, capsys):
         _, out, _ = gated(
             capsys, "near.txt", "old.txt", *OPTIONS, option, "0.9"
         )
-        value, low, high = map(float, re.findall(r"[+-]0\.\d{4}", out))
+        value, low, high, *_ = map(float, re.findall(r"[+-]0\.\d{4}", out))
         assert value == pytest.approx(cell["difference"], abs=1e-4)
         assert low == pytest.approx(cell["difference_low"], abs=1e-4)
         assert high == pytest.approx(cell["difference_high"], abs=1e-4)
-        assert "(90% interval" in out
+        assert "with the 90% interval" in out
 
 
 @pytest.mark.parametrize(
@@ -112,8 +116,7 @@ def test_the_worst_verdict_of_several_metrics_decides(
 def test_a_number_is_a_baseline(files, capsys):
     code, out, _ = gated(capsys, "old.txt", "0.3", *OPTIONS)
     assert code == 0
-    assert out.startswith("pass: NDCG@5 of old is +0.")
-    assert "against 0.3 on 60 lists" in out
+    assert out.startswith("pass: NDCG@5 rose from 0.3 to 0.5767 (old) on 60 ")
     value = 0.3 + float(re.search(r"[+-]0\.\d{4}", out)[0])
     options = ["--lists", "250", *OPTIONS]
     code, out, _ = gated(capsys, "old.txt", f"{value:.4f}", *options)
@@ -209,23 +212,43 @@ def test_distances(files, capsys):
     )
 
 
-def test_usage_errors(files, capsys):
-    for tolerance in ("-1", "x", "1%", "0,01", "1", "nan"):
-        options = ["-m", "RR", "--tolerance", tolerance]
-        code, out, error = gated(capsys, "near.txt", "old.txt", *options)
+@pytest.mark.parametrize("option", ["tolerance", "equivalent"])
+def test_usage_errors(files, capsys, option):
+    runs = ["near.txt", "old.txt", "-m", "RR"]
+    for change in ("-1", "x", "1%", "0,01", "1", "nan"):
+        code, out, error = gated(capsys, *runs, f"--{option}", change)
         assert (code, out) == (2, "")
+        assert f"`{option}` should be a number of at least 0" in error
         assert "in units of the metric, such as 0.01 for 1%" in error
-        assert f"Received: '{tolerance}'." in error
-    for arguments in (
-        [],
-        ["--tolerance", "1", "--level", "2"],
-    ):
-        with pytest.raises(SystemExit) as error:
-            main(
-                ["gate", "qrels", "near.txt", "old.txt", "-m", "RR", *arguments]
-            )
-        assert error.value.code == 2
-        capsys.readouterr()
+        assert f"Received: '{change}'." in error
+    for options in ([], ["--tolerance", "0.1", "--equivalent", "0.1"]):
+        code, out, error = gated(capsys, *runs, *options)
+        assert (code, out) == (2, "")
+        assert "needs either `tolerance`, the largest loss to accept" in error
+    with pytest.raises(SystemExit) as stopped:
+        gated(capsys, *runs, f"--{option}", "1", "--level", "2")
+    assert stopped.value.code == 2
+
+
+@pytest.mark.parametrize(
+    ("candidate", "baseline", "change", "code", "said"),
+    [
+        ("near", "old", "0.1", 0, "the same within 0.1"),
+        ("bad", "old", "0.02", 1, "not the same within 0.02"),
+        ("old", "bad", "0.02", 1, "not the same within 0.02"),
+        ("near", "old", "0.02", 3, "perhaps the same within 0.02"),
+    ],
+)
+def test_equivalence(files, capsys, candidate, baseline, change, code, said):
+    """A gain of `old` against `bad` fails, too."""
+    runs = [f"{candidate}.txt", f"{baseline}.txt", "-m", "NDCG@5"]
+    found, out, _ = gated(capsys, *runs, "--equivalent", change)
+    assert found == code and f"on 60 lists, {said}." in out
+
+
+def with_file(text):
+    """The verdict against the run that `base.json` has saved."""
+    return re.sub(r"(?<=[( ])old(?=\)| and )", "old of base.json", text)
 
 
 @pytest.mark.parametrize("candidate", ["same", "bad", "near"])
@@ -249,7 +272,7 @@ def test_a_saved_baseline_has_the_verdict_of_its_run(
         capsys, f"{candidate}.txt", "base.json", *OPTIONS, "--save", "next.json"
     )
     assert (found, error) == (code, "")
-    assert out == expected.replace("against old", "against old of base.json")
+    assert out == with_file(expected)
     # A run may have the name of the saved one.
     Path("old.txt").write_text(Path(f"{candidate}.txt").read_text())
     found, _, _ = gated(capsys, "old.txt", "base.json", *OPTIONS)
@@ -336,7 +359,7 @@ def test_a_saved_baseline_is_matched_by_signatures(
     code, expected, _ = gated(capsys, "near.txt", "old.txt", *options)
     found, out, error = gated(capsys, "near.txt", "base.json", *options)
     assert (found, error) == (code, "")
-    assert out == expected.replace("against old", "against old of base.json")
+    assert out == with_file(expected)
 
 
 def test_a_metric_that_a_saved_baseline_lacks(files, capsys):
@@ -405,5 +428,6 @@ def test_a_baseline_from_standard_input(files, capsys, monkeypatch):
         monkeypatch.setattr(sys, "stdin", old)
         code, out, _ = gated(capsys, "bad.txt", "-", *OPTIONS)
     assert code == 1
-    assert out.startswith("fail: NDCG@5 of bad is ")
-    assert " against stdin on 60 lists" in out
+    assert out.startswith(
+        "fail: NDCG@5 fell from 0.5767 (stdin) to 0.4199 (bad) on 60 lists, "
+    )

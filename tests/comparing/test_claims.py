@@ -24,8 +24,8 @@ def test_a_mean_that_few_lists_carry_is_told():
     ranks = np.random.default_rng(0).integers(1, 1001, 200)
     found = of(1 / ranks)
     note = (
-        "all: 20 of 200 lists carry 71% of value, so that its interval is too "
-        "short. Use more lists."
+        "all: 20 of 200 lists carry 71% of value, so that its interval may be "
+        "too short. Use more lists."
     )
     assert found.report.notes == (note,)
     for text in (str(found), found.to_markdown(), found._repr_html_()):
@@ -66,7 +66,7 @@ def test_estimates_of_few_clicks_say_so(kind):
     said = f", {estimate.carriers:.0f} of which carry it: do not trust ±)"
     assert str(metric).endswith(said)
     [note] = krm.evaluate(*arrays, metric.remade()).report.notes
-    assert f"of {metric.name}, so that its interval is too short" in note
+    assert f"of {metric.name}, so that its interval may be too short" in note
 
 
 def test_carriers_are_the_lists_of_equal_value_with_that_sum():
@@ -90,7 +90,8 @@ def test_a_small_spread_has_a_short_interval(middle):
     estimate = of(values).estimates["value"]
     error = values.std(ddof=1) / math.sqrt(200)
     assert estimate.standard_error == approx(error, rel=1e-3)
-    assert estimate.margin() == approx(1.97 * error, rel=0.02)
+    # The skewness of a half of a normal distribution adds 4%.
+    assert estimate.margin() == approx(1.97 * error, rel=0.05)
 
 
 def test_values_that_do_not_vary_have_the_interval_of_a_coin():
@@ -120,8 +121,8 @@ def test_tables_name_both_numbers_of_lists():
     over = "400 lists, 60 with human labels and 400 with labels of the judge"
     assert f"Means over {over}; " in text
     these = over.replace("lists", "lists like these", 1)
-    assert f"With {these}, a true difference of" in text
-    assert f" on {over} (95% interval" in str(compared.gate(tolerance=0.9))
+    assert f"With {these}, the 95% interval of a true difference of" in text
+    assert f" (new) on {over}, " in str(compared.gate(tolerance=0.9))
     assert over in str(krm.evaluate(labels, systems["old"], metric))
 
 

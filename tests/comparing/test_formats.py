@@ -80,6 +80,12 @@ ALONE = dataclasses.replace(
 )
 
 
+P = (
+    "p is that of the two-sided paired t test, with the Holm correction for "
+    "all 4 comparisons of this table."
+)
+
+
 def test_text():
     assert formats.as_plain_text(REPORT) == (
         "                       ndcg@10          mean_rank\n"
@@ -88,9 +94,9 @@ def test_text():
         "100%           0.4000 ± 0.0200 ▼  4.0000 ± 0.0200\n"
         "Means over the lists that count, 47 to 50 of 50 lists; ± is half the "
         "95%\nconfidence interval.\n"
-        "▲ is better and ▼ is worse than bm25: two-sided paired t test over "
-        "the lists, at\nthe level of 5%, with the Holm correction for all 4 "
-        "comparisons of this table.\n"
+        "▲ is better and ▼ is worse than bm25: the 95% interval of the mean "
+        "difference of\nthe lists excludes 0, with the Holm correction for all "
+        "4 comparisons of this\ntable.\n"
         "100%: 2 of 50 queries have no rows.\n"
         "ndcg@10: NDCG@10|gain:linear|my_fn\n"
         "mean_rank: MeanRank|empty:skip"
@@ -109,7 +115,7 @@ def test_text_has_p_values_on_request():
         "(p = 0.200)",
     ]
     text = " ".join(found.split())
-    assert "p is the p value on which the marks are based. ▲ is" in text
+    assert f"{P} ▲ is" in text
     assert "bold" not in found and "p is" not in formats.as_plain_text(REPORT)
     assert formats.as_plain_text(ALONE, p_values=True) == formats.as_plain_text(
         ALONE
@@ -158,8 +164,8 @@ def test_markdown_has_p_values_on_request():
     assert "| 0.5000 ± 0.0200 | 3.0000 ± 0.0200 |" in found
     assert "| **0.6000** ± 0.0200 ▲ (p = 0.001) | **2.0000**" in found
     assert "**2.0000** ± 0.0200 (p = 0.200) |" in found
-    assert "p is the p value on which the marks are based." in found
-    assert "p value" not in formats.as_markdown(REPORT)
+    assert P in found
+    assert "p is" not in formats.as_markdown(REPORT)
     assert "p " not in formats.as_markdown(ALONE, p_values=True)
 
 
@@ -202,8 +208,8 @@ def test_latex():
     [caption] = re.findall(r"\\caption\{(.*)\}\\label\{tab:us\}", found)
     assert "47 to 50 of 50 lists" in caption
     assert r"$\pm$ is half the 95\% confidence interval." in caption
-    assert "paired t test" in caption and "Holm correction" in caption
-    assert r"at the level of 5\%" in caption
+    assert r"the 95\% interval of the mean difference" in caption
+    assert "Holm correction" in caption and "t test" not in caption
     assert r"\label" not in latex()
 
 
@@ -260,7 +266,7 @@ def test_latex_p_values():
         r" {\scriptsize$p=.001$} ",
         r" {\scriptsize$p=.200$}",
     ]
-    assert "p is the p value on which the marks are based." in found
+    assert P in found
     small = with_p(REPORT.cells[1][0], 1e-9)
     none = with_p(REPORT.cells[1][1], NAN)
     cells = REPORT.cells[0], (small, none), REPORT.cells[2]
@@ -520,8 +526,8 @@ def test_html_is_escaped():
 def test_a_single_comparison_is_told_in_words():
     single = dataclasses.replace(REPORT, comparisons=1)
     assert single.about_marks("+", "-").endswith(
-        "at the level of 5%; it is the only comparison of this table, so "
-        "nothing is corrected."
+        "the 95% interval of the mean difference of the lists excludes 0; it "
+        "is the only comparison of this table, so nothing is corrected."
     )
 
 

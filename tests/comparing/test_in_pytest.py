@@ -56,5 +56,5 @@ def test_the_fixture(tmp_path, name):
         text=True,
     )
     assert "1 failed, 1 passed" in done.stdout, done.stdout + done.stderr
-    assert "AssertionError: fail: NDCG@10 of new is -0." in done.stdout
+    assert "AssertionError: fail: NDCG@10 fell from 0." in done.stdout
     assert "FAILED test_worse.py::test_worse" in done.stdout

@@ -97,7 +97,13 @@ def test_outcomes_where_an_end_is_next_to_the_tolerance(
         code = {"pass": 0, "fail": 1, "undecided": 3}[outcome]
         assert verdict.exit_code == code
         assert bool(verdict) == (outcome == "pass")
-        assert str(verdict).startswith(f"{outcome}: m of new is ")
+        old, new = (
+            np.mean(x) for x in (down if verdict is turned else (old, NEW))
+        )
+        moved = "fell" if new < old else "rose"
+        assert str(verdict).startswith(
+            f"{outcome}: m {moved} from {old:.4f} (old) to {new:.4f} (new) on "
+        )
     change = up.difference.estimate.value
     assert turned.difference.estimate.value == -change  # as the metric has it
     assert "drop" in str(up) and "rise" in str(turned)
@@ -116,16 +122,18 @@ def test_the_level_is_that_of_the_comparison_unless_it_is_passed():
 def test_the_sentences():
     verdict = compared_of(OLD, NEW).gate(tolerance=0.01)
     assert str(verdict) == (
-        f"undecided: m of new is -0.0625 against old on 5 lists (95% interval "
-        f"{LOW:+.4f} to {HIGH:+.4f}), perhaps a drop of more than 0.01. Too "
-        "few lists, or too few that differ, to say what is noticed. Lost "
-        "most, 100% of all losses: 1 (0.5000 to 0.2500), 2 (0.5000 to 0.2500)."
+        "undecided: m fell from 0.5000 (old) to 0.4375 (new) on 5 lists, "
+        "perhaps a drop of more than 0.01. The change is -0.0625, with the 95% "
+        f"interval {LOW:+.4f} to {HIGH:+.4f}. Too few lists, or too few that "
+        "differ, to say what is noticed. A tolerance of 0.2954 would pass. "
+        "Lost most, 100% of all losses: 1 (0.5000 to 0.2500), 2 (0.5000 to "
+        "0.2500)."
     )
     verdict = compared_of(OLD * 12, NEW * 12).gate(tolerance=0.03)
     assert (
         "With 60 lists like these, a true drop of "
-        f"{verdict.detectable:.4f} is noticed 80% of the time. Lost most, 12% "
-        "of all losses: 1 (0.5000 to 0.2500), 2 "
+        f"{verdict.detectable:.4f} is noticed 80% of the time. A tolerance of "
+        "0.1062 would pass. Lost most, 12% of all losses: 1 (0.5000 to 0.2500)"
     ) in str(verdict)
     line = verdict.to_markdown()
     assert line == "**undecided**" + str(verdict).removeprefix("undecided")
@@ -170,8 +178,8 @@ def test_the_interval_alone_does_not_decide():
     verdict = compared.gate(tolerance=0.11)
     assert verdict.interval[0] > -0.11 and verdict.outcome == "undecided"
     assert (
-        "The interval would decide, but 60 lists may lack up to 6.0% of all "
-        "lists, which could lose or gain all."
+        "The interval would decide, but up to 6.0% of all lists may be unlike "
+        "these 60, and lose or gain all."
     ) in str(verdict)
     assert compared.gate(tolerance=0.12).outcome == "pass"
     assert compared.gate(tolerance=0.01).outcome == "undecided"
@@ -329,7 +337,7 @@ def test_names_are_those_of_the_comparison():
 
 
 @pytest.mark.parametrize(
-    "tolerance", [-0.01, math.nan, math.inf, "1%", "0,01", None]
+    "tolerance", [-0.01, math.nan, math.inf, "1%", "0,01", True]
 )
 def test_a_tolerance_that_is_refused(tolerance):
     with pytest.raises(ValueError, match="`tolerance` should be a number of"):
@@ -458,6 +466,164 @@ def test_a_saved_comparison_has_the_same_verdict():
     assert again.gate(tolerance=0.01) == compared.gate(tolerance=0.01)
 
 
+# Equivalence, and what would decide
+
+VALUES_OF_OLD = np.random.default_rng(7).uniform(0.2, 0.8, 100)
+NOISE = np.random.default_rng(8).normal(0, 0.1, 100)
+
+
+def moved(change=0.0, times=1, **options):
+    """New values with noise, whose mean moves by the change."""
+    new = VALUES_OF_OLD + NOISE - NOISE.mean() + change
+    both = np.tile(VALUES_OF_OLD, times), np.tile(new, times)
+    return compared_of(*both, bounded=True, **options)
+
+
+@pytest.mark.parametrize("up", [True, False])
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize(
+    ("change", "equivalent", "outcome"),
+    [
+        (0.0, 0.05, "pass"),
+        (0.0, 0.01, "undecided"),
+        (0.1, 0.01, "fail"),
+        (0.1, 0.1, "undecided"),
+        (0.1, 0.2, "pass"),
+    ],
+)
+def test_equivalence_is_two_tests(up, sign, change, equivalent, outcome):
+    compared = moved(sign * change, up=up)
+    verdict = compared.gate(equivalent=equivalent)
+    assert verdict.outcome == outcome and bool(verdict) == (outcome == "pass")
+    claim = {
+        "pass": "the same",
+        "fail": "not the same",
+        "undecided": "perhaps the same",
+    }
+    assert f", {claim[outcome]} within {equivalent:g}. The " in str(verdict)
+    worst, best = verdict.bounds
+    inside = worst >= -equivalent and best <= equivalent
+    assert inside == (outcome == "pass")
+    found = verdict.to_dict()
+    assert found["equivalent"] is True and found["tolerance"] == equivalent
+    # It passes with a tolerance, too, and a gain alone passes with any.
+    assert outcome != "pass" or compared.gate(tolerance=equivalent)
+    is_gain = (sign > 0) == up
+    assert not (change and is_gain) or compared.gate(tolerance=0.0)
+
+
+@pytest.mark.parametrize("options", [{}, {"tolerance": 0.1, "equivalent": 0.1}])
+def test_a_verdict_needs_one_margin(options):
+    said = "needs either `tolerance`.*Pass one, such as `tolerance=0.01`"
+    for gate in (moved().gate, lambda **x: evaluated(3).gate(0.5, **x)):
+        with pytest.raises(ValueError, match=said):
+            gate(**options)
+    with pytest.raises(ValueError, match=r"`equivalent` should be a number"):
+        moved().gate(equivalent=1.0)
+
+
+@pytest.mark.parametrize(
+    "margin", [{"tolerance": 0.02}, {"equivalent": 0.02}, {"tolerance": 0.012}]
+)
+def test_so_many_lists_like_these_would_decide(margin):
+    verdict = moved(-0.01).gate(**margin)
+    assert verdict.outcome == "undecided"
+    lists = verdict.lists_needed
+    assert f"so would about {lists:,} lists like these" in str(verdict)
+    enough, few = math.ceil(lists / 100), max(1, lists // 200)
+    assert moved(-0.01, enough).gate(**margin).outcome == "pass"
+    assert moved(-0.01, few).gate(**margin).outcome == "undecided"
+    [name] = margin
+    said = f"A tolerance of {(farthest := farthest_of(verdict)):g} would pass"
+    assert said in str(verdict)
+    assert moved(-0.01).gate(**{name: farthest}).outcome == "pass"
+
+
+def farthest_of(verdict):
+    worst, best = verdict.bounds
+    farthest = max(-worst, best) if verdict.equivalent else -worst
+    return math.ceil(farthest * 1e4) / 1e4
+
+
+def test_no_number_of_lists_decides():
+    """A larger change; a published mean; nothing is known of other lists."""
+    for verdict in (
+        moved(-0.01).gate(tolerance=0.01),
+        moved(0.01).gate(equivalent=0.01),
+        evaluated(20).gate(0.9, tolerance=0.01, lists=200),
+        compared_of(NEW, NEW).gate(tolerance=0.1),
+    ):
+        assert verdict.outcome == "undecided"
+        assert verdict.lists_needed is None and "so would" not in str(verdict)
+        assert verdict.to_dict()["lists_needed"] is None
+    # Nor is there a tolerance for values in [0, 1].
+    verdict = compared_of([1.0, 0.0], [0.0, 1.0], bounded=True).gate(
+        tolerance=0.1
+    )
+    assert "A tolerance of" not in str(verdict)
+    assert moved(-0.01).gate(tolerance=0.9).lists_needed == 100
+
+
+def test_the_queries_that_flipped():
+    old = np.array([1.0, 0.5, 0.5, 0.5, 0.0, 0.0, 0.2])
+    new = np.array([0.0, 0.0, 0.0, 0.0, 0.5, 0.0, 0.3])
+    verdict = compared_of(old, new, bounded=True).gate(tolerance=0.1)
+    assert verdict.flipped == ((0, 1, 2, 3), (4,))
+    said = "Of the queries, 4 fell to 0 (0, 1, 2, ...) and 1 rose from 0 (4)."
+    assert str(verdict).endswith(said)
+    assert json.loads(verdict.to_json())["flipped"] == [[0, 1, 2, 3], [4]]
+    valid = np.ones((2, 7), bool)
+    valid[:, 4] = False
+    less = compared_of(old, new, bounded=True, valid=valid).gate(tolerance=0.1)
+    assert less.flipped == ((0, 1, 2, 3), ())
+    for none in (
+        compared_of(OLD, NEW),
+        compared_of(old, new, up=False),  # 0 is the best, if lower is better
+    ):
+        verdict = none.gate(tolerance=0.1)
+        assert verdict.flipped == ((), ()) and "rose from 0" not in str(verdict)
+
+
+def test_weights_alone_leave_a_verdict_undecided():
+    """Few lists lose, whose weights may differ from those of others."""
+    lists = np.arange(400)
+    old = np.full(400, 0.5)
+    new = old - 0.5 * (lists < 12)
+    measured = compared_of(old, new, bounded=True).measured
+    heavy = np.where(lists % 2, 1.0, 6.0)[None]
+    systems = {
+        k: x._replace(weights=heavy) for k, x in measured.systems.items()
+    }
+    compared = krm.Compared(measured._replace(systems=systems))
+    low, _ = compared.gate(tolerance=0.9).interval
+    verdict = compared.gate(tolerance=-low + 1e-4)
+    assert verdict.outcome == "undecided"
+    assert verdict.bounds[0] == verdict.difference.estimate.guarded()[0] < low
+    assert "say little about the weights of others" in str(verdict)
+
+
+# Marks of tables
+
+
+@pytest.mark.parametrize("bounded", [True, False])
+@pytest.mark.parametrize("lost", range(1, 16))
+def test_marks_are_those_of_the_interval(lost, bounded):
+    """Rare losses have a small p of t before the interval excludes 0."""
+    lists = np.arange(50)
+    new = np.where(lists < lost, 0.0, 0.5)
+    compared = compared_of(np.full(50, 0.5), new, bounded=bounded)
+    [cell] = compared.report.cells[1]
+    mark, (_, high) = cell.mark, cell.difference.interval()
+    assert mark == ("worse" if high < 0 else "")
+    if lost == 7 and bounded:
+        assert cell.difference.p < 0.01 and mark == ""
+        assert cell.difference.alpha == pytest.approx(0.104, abs=1e-3)
+    if not bounded:
+        assert cell.difference.alpha == pytest.approx(cell.difference.p)
+        assert (mark == "worse") == (cell.difference.p < 0.05)
+    assert ("▼" in str(compared).partition("Means")[0]) == (mark == "worse")
+
+
 # A saved result, and numbers
 
 MANY = {f"q{q}": {"a": 1} for q in range(200)}
@@ -476,7 +642,9 @@ def test_a_result_against_a_baseline(saved):
     verdict = new.gate(old, tolerance=0.01)
     assert verdict.outcome == "fail"
     assert verdict.difference.estimate.value == pytest.approx(-0.1)
-    assert str(verdict).startswith("fail: hit_rate@1 of run is -0.1000 against")
+    assert str(verdict).startswith(
+        "fail: hit_rate@1 fell from 0.9500 (baseline) to 0.8500 (run) on 200 "
+    )
     assert new.gate(new, tolerance=0).outcome == "pass"
     both = krm.Compared(old.measured.renamed("all", "old"))
     assert new.gate(both, tolerance=0.01) == verdict
@@ -499,7 +667,8 @@ def test_a_result_against_a_threshold():
     assert found.gate(0.95, tolerance=0).to_dict()["bounds"][0] < -0.05
     verdict = found.gate(0.95, tolerance=0.01)
     assert verdict.interval == pytest.approx((low - 0.95, high - 0.95))
-    assert " of the run is -0.0500 against 0.95 on 200 lists" in str(verdict)
+    said = " fell from 0.95 to 0.9000 (the run) on 200 lists, "
+    assert said in str(verdict)
     # Where lower is better, and values have no bounds.
     run = {q: ["b", "a"] if q == "q0" else ["a"] for q in MANY}
     ranks = krm.evaluate(MANY, run, krm.MeanRank())

@@ -185,10 +185,22 @@ def test_the_lists_needed_are_the_fewest_that_detect(rows):
     assert 1e12 < pilot.lists_needed(1e-7) < 1e14
 
 
-@pytest.mark.parametrize("size", [0, -0.1, math.inf, math.nan])
+@pytest.mark.parametrize(
+    "size", [0, -0.1, math.inf, math.nan, "a", None, True, [0.1]]
+)
 def test_sizes_that_nothing_detects(size):
     with pytest.raises(ValueError, match="should be a positive number"):
         difference().lists_needed(size)
+    with pytest.raises(ValueError, match=r"`difference` should .* for ndcg@3"):
+        tables(old=2.0, new=1.0).lists_needed(size)
+
+
+def test_sizes_within_the_bounds_of_a_metric():
+    """NDCG cannot change by 1, but a mean rank can."""
+    with pytest.raises(ValueError, match="above 0 and below 1 for ndcg@3"):
+        tables(old=2.0, new=1.0).lists_needed(1.0)
+    ranks = tables(krm.MeanRank(), old=2.0, new=1.0)
+    assert ranks.lists_needed(1.0)["mean_rank"]["new"] >= 2
 
 
 @pytest.mark.parametrize("error", [0.0, math.nan])
@@ -221,12 +233,13 @@ def test_few_lists_or_few_that_differ_detect_nothing_known():
     assert math.isnan(bounded.detectable())
 
 
-def tables(**systems):
+def tables(*metrics, **systems):
     rng = np.random.default_rng(0)
     labels = rng.integers(0, 3, (80, 8))
     noise = rng.normal(size=labels.shape)
     scores = {name: labels + s * noise for name, s in systems.items()}
-    return krm.compare(labels, scores, [krm.NDCG(k=3), krm.MeanRank()])
+    metrics = metrics or (krm.NDCG(k=3), krm.MeanRank())
+    return krm.compare(labels, scores, list(metrics))
 
 
 def test_a_comparison_says_how_many_lists_are_needed():
@@ -254,9 +267,10 @@ def test_the_report_says_what_so_many_lists_detect():
         for metric in ("ndcg@3", "mean_rank")
     ]
     sentence = (
-        f"With 80 lists like these, a true difference of {largest[0]:.4f} "
-        f"(ndcg@3) or {largest[1]:.4f} (mean_rank) from old is detected 80% of "
-        "the time; half of it needs about 4 times as many lists."
+        "With 80 lists like these, the 95% interval of a true difference of "
+        f"{largest[0]:.4f} (ndcg@3) or {largest[1]:.4f} (mean_rank) from old "
+        "excludes 0 80% of the time, without a correction; half of it needs "
+        "about 4 times as many lists."
     )
     assert sentence in " ".join(str(compared).split())
     assert sentence in compared.to_markdown().replace("\\", "")

@@ -12,7 +12,10 @@ from suites import Suite
 
 import keras_rankmetrics as krm
 from keras_rankmetrics import MetricCollection
+from keras_rankmetrics.engine.aggregates import WeightedMean
 from keras_rankmetrics.engine.ranking import Scored
+
+[SUMS] = WeightedMean.shape
 
 TIES = ("average", "stable", "shuffle", "pessimistic", "optimistic")
 POLICIES = ({"empty": "skip"}, {"list_weight": "mean"}, {"empty": "one"})
@@ -421,7 +424,7 @@ def test_members_share_a_variable_for_each_kind_of_state():
         [*nine(ties="shuffle"), krm.HitRateAtK(3, inputs="ids")]
     )
     shapes = [tuple(v.shape) for v in together.variables]
-    assert shapes == [(9, 24, 2), (9,), (1, 24, 2)]
+    assert shapes == [(9, SUMS, 2), (9,), (1, SUMS, 2)]
     own = {id(v) for metric in together.metrics for v in metric.variables}
     assert {id(v) for v in together.variables} == own
 
@@ -491,7 +494,7 @@ REFUSED = {
     "another state": lambda: {**three().state, "recall@3": krm.AUC().state},
     "no number": lambda: {
         **three().get_state(),
-        "recall@3": [np.full((24, 2), "x")],
+        "recall@3": [np.full((SUMS, 2), "x")],
     },
     "nothing": lambda: None,
 }
@@ -500,7 +503,7 @@ REFUSED = {
 @pytest.mark.parametrize("refused", REFUSED)
 def test_a_refused_state_leaves_the_whole_collection(refused):
     """Neither states before it nor its own first metrics are added."""
-    ones = {name: [np.ones((24, 2))] for name in three().get_state()}
+    ones = {name: [np.ones((SUMS, 2))] for name in three().get_state()}
     one, fitting, wrong = three(), three(), REFUSED[refused]()
     for collection in (one, fitting):
         collection.set_state(ones)
@@ -512,7 +515,7 @@ def test_a_refused_state_leaves_the_whole_collection(refused):
         with pytest.raises((TypeError, ValueError)):
             one.set_state(wrong)
         for arrays in one.get_state().values():
-            np.testing.assert_array_equal(arrays, np.ones((1, 24, 2)))
+            np.testing.assert_array_equal(arrays, np.ones((1, SUMS, 2)))
     one.merge_state([fitting])  # and it goes on
     assert all(arrays[0].sum() > 77 for arrays in one.get_state().values())
 

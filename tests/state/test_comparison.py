@@ -225,6 +225,32 @@ def test_values_that_systems_lack_and_lists_of_the_mean_weight(
     assert found == approx(expected, rel=1e-4)
 
 
+@pytest.mark.parametrize("metric", [krm.NDCG(3), krm.MeanRank(empty="zero")])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_at_alpha_an_end_of_the_interval_is_0(metric, weighted):
+    labels, scores, weights = batch(8, 60)
+    arguments = labels, scores, weights**2 if weighted else None
+    found = compared(arguments, metric=metric).differences()
+    for each in found:
+        assert 1e-9 < each.alpha < 0.99
+        ends = map(abs, each.interval(1 - each.alpha))
+        assert min(ends) < 1e-6 * abs(each.estimate.value)
+    alphas = [each.alpha for each in found]
+    assert [each.alpha_holm for each in found] == holm(alphas)
+    if not found[0].bounded and not weighted:  # the interval of the t test
+        assert alphas == approx([each.p for each in found], rel=1e-4)
+
+
+def test_alpha_where_there_is_no_difference_or_no_doubt():
+    labels, scores, _ = batch(8, 400)
+    scores["new"] = labels
+    new, same = compared(
+        (labels, {**scores, "other": scores["old"]})
+    ).differences()
+    assert (new.alpha, same.alpha) == (0.0, 1.0)
+    assert math.isnan(compared(batch(9, 1)).differences()[0].alpha)
+
+
 def test_effect_size_is_the_mean_over_the_standard_deviation():
     labels, scores, _ = batch(4, 60)
     values = values_of(labels, scores)
@@ -508,7 +534,7 @@ def test_table():
     )
     assert comparison.table().splitlines() == [
         "hit_rate@1   value          interval    diff           interval"
-        "       p  effect  wins  ties  losses",
+        "  p of t  effect  wins  ties  losses",
         "old         0.2500  [0.0000, 0.9898]",
         "new         0.7500  [0.0102, 1.0000]  0.5000  [-0.5397, 0.9991]"
         "  0.3634    0.87     2     2       0",

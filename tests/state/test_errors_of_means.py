@@ -119,9 +119,9 @@ def test_a_nan_makes_the_error_nan():
 
 
 def test_text():
-    """Values of .25 and .75: the error is .25 / √1203, k is about 4,802."""
+    """Values of .25 and .75 are a coin, of 1,203 tosses."""
     metric = seen([0.25, 0.75] * 602, name="ndcg@10")
-    assert str(metric) == "ndcg@10 = 0.5000 ± 0.0142 (95%, 1,204 lists)"
+    assert str(metric) == "ndcg@10 = 0.5000 ± 0.0143 (95%, 1,204 lists)"
 
 
 def test_text_without_an_error():
@@ -136,29 +136,63 @@ def test_text_of_a_collection_is_a_line_for_each():
     )
 
 
-# The interval of Korn and Graubard, and Student's
+# The interval of a share of hits, that of a coin, and Student's
 
 
 LEVELS = (0.5, 0.9, 0.95, 0.999)
 
 
-def korn_graubard(mean, error, rows, level, deviation=0.0):
-    """Return the interval by scipy; without an error, k is the rows."""
+def share(p, tosses, level, shorter):
+    """Return the interval of a share of hits by scipy."""
     stats = pytest.importorskip("scipy.stats")
-    tail = (1 - level) / 2
-    variance = max(error**2, deviation**2 / rows)
-    k = mean * (1 - mean) / variance if error > 0 else rows
-    k *= (stats.norm.isf(tail) / stats.t.isf(tail, rows - 1)) ** 2
-    hits, misses = k * mean, k * (1 - mean)
+    tail, hits, misses = (
+        (1 - level) / 2,
+        *(tosses * shorter * q for q in (p, 1 - p)),
+    )
     low = stats.beta.ppf(tail, hits, misses + 1) if hits else 0.0
     high = stats.beta.isf(tail, hits + 1, misses) if misses else 1.0
-    return low, high
+    return np.array([low, high])
+
+
+def by_scipy(
+    mean, error, rows, level, deviation=0.0, skewness=math.nan, drawn=None
+):
+    """Return the interval of values in [0, 1]; without an error, of hits."""
+    stats = pytest.importorskip("scipy.stats")
+    tail = (1 - level) / 2
+    shorter = (stats.norm.isf(tail) / stats.t.isf(tail, max(rows - 1, 1))) ** 2
+    variance = max(error**2, deviation**2 / rows)
+    k = mean * (1 - mean) / variance if error > 0 else rows
+    ends = share(mean, k, level, shorter)
+    if not math.isnan(skewness):
+        # Heads of the share p have (1 - 2 p) / √(p (1 - p)) for skewness.
+        p = (1 - skewness / math.sqrt(skewness**2 + 4)) / 2
+        assert (1 - 2 * p) / math.sqrt(p * (1 - p)) == approx(skewness)
+        tosses = rows * (drawn - 1) / drawn
+        worth = math.sqrt(variance * tosses / (p * (1 - p)))
+        coin = mean + worth * (share(p, tosses, level, shorter) - p)
+        ends = min(ends[0], coin[0]), max(ends[1], coin[1])
+    return tuple(np.clip(ends, 0, 1))
+
+
+def skewness_of(values, weights):
+    """The skewness of a row, or that of the mean times √rows, if larger."""
+    s = np.asarray(weights, float)
+    mean = np.average(values, weights=s)
+    rows = s.sum() ** 2 / (s**2).sum()
+    away = values - mean
+    deviation = math.sqrt(np.average(away**2, weights=s))
+    of_row = np.average(away**3, weights=s) / deviation**3
+    error = max(s.sum() * deviation / rows**0.5, ((s * away) ** 2).sum() ** 0.5)
+    of_mean = ((s * away) ** 3).sum() / error**3 * rows**0.5
+    return max(of_row, of_mean, key=abs)
 
 
 def student(mean, error, rows, level):
     """Return the symmetric interval by scipy."""
     stats = pytest.importorskip("scipy.stats")
-    return stats.t.interval(level, rows - 1, loc=mean, scale=error)
+    freedom = max(rows - 1, 1)
+    return stats.t.interval(level, freedom, loc=mean, scale=error)
 
 
 @pytest.mark.parametrize("level", LEVELS)
@@ -166,11 +200,14 @@ def test_the_interval_is_that_of_scipy(level):
     metric = seen([0.2, 0.5, 0.9, 0.4], [1, 2, 1, 3])
     found = metric.estimate()
     lists = 7**2 / 15  # effective: (Σ w)² / Σ w²
-    rest = np.dot([1, 4, 1, 9], [0.16, 0.25, 0.09, 0.24]) / 15
-    deviation = math.sqrt(found.value * (1 - found.value) - rest)
+    values, weights = np.array([0.2, 0.5, 0.9, 0.4]), [1, 2, 1, 3]
+    away = values - np.average(values, weights=weights)
+    deviation = math.sqrt(np.average(away**2, weights=weights))
     assert found.deviation == approx(deviation, rel=1e-5)
+    skewness = skewness_of(values, weights)
+    assert found.skewness == approx(skewness, rel=1e-4)
     numbers = found.value, found.standard_error, lists, level
-    expected = korn_graubard(*numbers, deviation)
+    expected = by_scipy(*numbers, deviation, skewness, 4)
     assert metric.confidence_interval(level) == approx(expected, rel=1e-6)
     assert found.margin(level) == approx(np.diff(expected)[0] / 2, rel=1e-6)
     unbounded = dataclasses.replace(found, bounded=False)
@@ -186,7 +223,7 @@ def test_intervals_of_shares_are_those_of_scipy(mean, lists):
     for level in LEVELS:
         low, high = made.interval(level)
         assert 0 <= low <= mean <= high <= 1
-        expected = korn_graubard(mean, error, lists, level)
+        expected = by_scipy(mean, error, lists, level)
         # With many lists, Student's interval takes its place.
         many = lists * mean * (1 - mean) > 1e5
         close = 1e-4 if many else 1e-7
@@ -213,7 +250,8 @@ def test_lists_of_one_weight_have_the_interval_without_weights():
     values = [0.2, 0.5, 0.9, 0.4]
     low, high = seen(values).confidence_interval()
     assert seen(values, [7] * 4).confidence_interval() == approx((low, high))
-    assert seen(values, [7] * 4).estimate().deviation == 0
+    deviation = seen(values, [7] * 4).estimate().deviation
+    assert deviation == approx(np.std(values), rel=1e-5)
 
 
 def test_merged_states_have_the_same_interval():
@@ -308,21 +346,26 @@ def estimates_of(metric, labels, scores, weights):
 )
 @pytest.mark.parametrize("shape", [(7,), (3, 5), (5, 4, 2)])
 def test_an_interval_has_a_degree_of_freedom_less_than_rows(metric, shape):
-    """Rows are clusters; the effective lists may be fewer."""
+    """Rows are clusters; the effective ones may be fewer."""
     metric = metric.remade()
-    arrays = sessions(21, *shape)
-    values = ops.convert_to_numpy(metric.per_list(*arrays))
-    rows = (~np.isnan(values)).reshape(shape[0], -1).any(axis=1).sum()
+    arrays = labels, _, weights = sessions(21, *shape)
+    counts = ~np.isnan(ops.convert_to_numpy(metric.per_list(*arrays)))
+    rows = counts.reshape(shape[0], -1).any(axis=1).sum()
     assert 2 <= rows < shape[0]
+    own = (labels >= 1).any(axis=-1) | (metric.list_weight == "mean")
+    weights = np.where(own, weights, weights[counts & own].mean()) * counts
+    of_rows = weights.reshape(shape[0], -1).sum(axis=1)
+    effective = of_rows.sum() ** 2 / (of_rows**2).sum()
     for found in estimates_of(metric, *arrays):
         assert found.rows == rows
         assert found.bounded != isinstance(metric, krm.MeanRank)
-        lists = min(rows, found.effective_lists)
-        numbers = found.value, found.standard_error, lists
+        assert found.independent == approx(effective, rel=1e-5)
+        numbers = found.value, found.standard_error, effective
         for level in (0.5, 0.95, 0.999):
             ends = student(*numbers, level)
             if found.bounded:
-                ends = korn_graubard(*numbers, level, found.deviation)
+                more = found.deviation, found.skewness, rows
+                ends = by_scipy(*numbers, level, *more)
             assert found.interval(level) == approx(ends, rel=1e-5)
 
 
@@ -351,6 +394,59 @@ def test_effective_lists_with_lists_of_the_mean_weight(metric, shape):
     for found in estimates_of(metric, *arrays):
         assert found.lists == counts.sum()
         assert found.effective_lists == approx(expected, rel=1e-5)
+
+
+@pytest.mark.parametrize("lists", [(1, 1, 1, 1), (1, 2, 3, 6), (1, 0, 40, 1)])
+def test_effective_rows_of_sessions_of_unequal_number(lists):
+    """By Kish, (Σ s)² / Σ s², where s is the number of lists of a session."""
+    values = np.random.default_rng(31).random((4, 40))
+    steps = np.arange(40) < np.array(lists)[:, None]
+    labels, scores = lists_of(np.where(steps, values, -1))
+    metric = given.Value(empty="skip")
+    metric.update_state(labels, scores)
+    found = metric.estimate()
+    expected = sum(lists) ** 2 / sum(n**2 for n in lists)
+    assert found.effective_rows == found.independent == approx(expected)
+    assert (found.lists, found.rows) == (sum(lists), np.count_nonzero(lists))
+    assert found.effective_lists == approx(sum(lists))
+
+
+@pytest.mark.parametrize("power", [0, 1, 4])
+@pytest.mark.parametrize("shape", [(30,), (10, 3)])
+def test_deviation_and_skewness_are_those_of_rows(shape, power):
+    """Weights are the same, unequal, or those of few lists."""
+    rng = np.random.default_rng([37, power])
+    values, weights = rng.beta(5, 1, shape), rng.uniform(0.5, 2, shape) ** power
+    found = seen(values, weights).estimate()
+    s = weights.reshape(shape[0], -1).sum(axis=1)
+    means = (weights * values).reshape(shape[0], -1).sum(axis=1) / s
+    deviation = np.sqrt(np.cov(means, aweights=s, ddof=0))
+    assert found.deviation == approx(deviation, rel=1e-4)
+    assert found.skewness == approx(skewness_of(means, s), rel=1e-3)
+    if not power:
+        stats = pytest.importorskip("scipy.stats")
+        assert found.skewness == approx(stats.skew(means), rel=1e-3)
+
+
+def test_an_interval_for_verdicts_is_longer_if_lists_have_weights():
+    """It is `interval` without them, or where values have no bounds."""
+    values = np.arange(50) % 10 == 0
+    plain, weights = seen(values).estimate(), 1 + np.arange(50) % 7
+    assert plain.guarded() == plain.interval()
+    found = seen(values, weights).estimate()
+    p = (1 - found.skewness / math.sqrt(found.skewness**2 + 4)) / 2
+    rare = found.effective_rows * min(p, 1 - p)
+    spread = 50 / found.effective_lists - 1
+    longer = 1 + math.sqrt(spread / (1 + rare))
+    ends = found.value + longer * (np.array(found.interval(0.9)) - found.value)
+    assert found.guarded(0.9) == approx(tuple(ends.clip(0, 1)))
+    assert found.guarded()[1] > found.interval()[1] + 0.005
+    for change in ({"skewness": math.nan}, {"bounded": False}):
+        other = dataclasses.replace(found, **change)
+        assert other.guarded() == other.interval()
+    ranks = Estimate(-2.0, 0.0, 9, 5.0, 9)  # all lists have the same value
+    assert ranks.guarded() == ranks.interval() == (-2.0, -2.0)
+    assert all(map(math.isnan, given.Value().estimate().guarded()))
 
 
 # Coverage: of intervals of 95%, as many hold the truth
@@ -725,8 +821,6 @@ def test_the_sums_are_what_their_names_say(rows, bounded):
         "lists": own + other,
         "own_weight": own * weights,
         "own_squares": own * weights**2,
-        "own_spread": own * value * rest,
-        "other_spread": other * values * other_rest,
     }
     expected = {name: x.sum(-1) for name, x in expected.items()}
     of_rows = {
@@ -737,6 +831,18 @@ def test_the_sums_are_what_their_names_say(rows, bounded):
     for pair in itertools.combinations_with_replacement(of_rows, 2):
         one, another = (of_rows[name] for name in pair)
         expected["*".join(pair)] = (one * another).sum(-1)
+    v, r = of_rows["own_value"], of_rows["own_rest"]
+    for some in itertools.combinations_with_replacement(("value", "rest"), 3):
+        name = "*".join(f"own_{x}" for x in sorted(some, reverse=True))
+        expected[name] = (
+            v ** some.count("value") * r ** some.count("rest")
+        ).sum(-1)
+    for kind in ("own", "other"):
+        v, r = of_rows[f"{kind}_value"], of_rows[f"{kind}_rest"]
+        mean = v / np.maximum(v + r, 1e-30) if bounded else 0 * v
+        each = (v + r) * mean * (1 - mean)
+        expected[f"{kind}_variance"] = each.sum(-1)
+        expected[f"{kind}_skewness"] = (each * (1 - 2 * mean)).sum(-1)
     assert set(expected) == set(WeightedMean.names)
     for name, found in zip(WeightedMean.names, sums.T, strict=True):
         assert found == approx(expected[name], rel=1e-5), name

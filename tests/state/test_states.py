@@ -371,7 +371,7 @@ def saved(state, **changes):
 
 def test_sums_are_loaded_by_name():
     state = updated(1).state
-    assert len(set(state.names)) == len(state.names) == len(state.sums) == 24
+    assert len(set(state.names)) == len(state.names) == len(state.sums) == 30
     turned = saved(state, names=state.names[::-1], sums=state.sums[::-1])
     metric = krm.NDCG(3)
     metric.state = turned
@@ -395,6 +395,31 @@ def test_a_sum_that_a_state_lacks_is_nan_and_what_needs_it(name):
         metric.state = lacking
         assert number(metric.result()) == pytest.approx(told(state)[0])
         assert np.isnan(metric.standard_error())
+
+
+def test_a_state_of_an_earlier_version_has_its_mean_and_its_error():
+    """It lacks the sums for the variance and the skewness of rows."""
+    state = updated(1).state
+    kept = [
+        x.count("*") < 2 and not x.endswith(("_variance", "_skewness"))
+        for x in state.names
+    ]
+    assert sum(kept) == 22
+    names = itertools.compress(state.names, kept)
+    sums = [*state.sums[kept], state.sums[0], state.sums[0]]
+    old = saved(
+        state,
+        names=(*names, "own_spread", "other_spread"),
+        sums=np.stack(sums),
+    )
+    new, metric = updated(1).estimate(), krm.NDCG(3)
+    metric.state = old
+    found = metric.estimate()
+    for name in ("value", "standard_error", "rows", "effective_rows", "lists"):
+        assert getattr(found, name) == getattr(new, name)
+    assert found.deviation == 0 and np.isnan(found.skewness)
+    assert 0 < found.interval()[0] < found.value < found.interval()[1] < 1
+    assert found.guarded() == found.interval()
 
 
 def test_a_sum_that_no_metric_knows_is_left_out():

@@ -118,7 +118,9 @@ def _parser() -> argparse.ArgumentParser:
     lists = "the number of queries that BASELINE, a published mean, is over"
     add("--lists", metavar="N", type=int, help=lists)
     tolerance = "largest loss to accept, in units of the metrics, such as 0.01"
-    add("--tolerance", metavar="LOSS", required=True, help=tolerance)
+    add("--tolerance", metavar="LOSS", help=tolerance)
+    equivalent = "in place of it, largest change to accept in either direction"
+    add("--equivalent", metavar="CHANGE", help=equivalent)
     markdown = "print a line of Markdown for each metric"
     add("--markdown", action="store_true", help=markdown)
     add("--json", action="store_true", help="print the verdicts as JSON")

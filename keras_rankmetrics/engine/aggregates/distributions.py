@@ -7,10 +7,18 @@ computed on the host in float64.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from statistics import NormalDist
 from typing import Any
 
 import numpy as np
+
+
+def is_number(x: Any) -> bool:
+    """Return True for a number that is no bool."""
+    # Numbers of numpy are instances of `float`, or convert to it.
+    has_value = hasattr(x, "__float__") and not hasattr(x, "__len__")
+    return has_value and not isinstance(x, bool)
 
 
 def check_level(name: str, level: Any, example: float = 0.95) -> None:
@@ -21,9 +29,7 @@ def check_level(name: str, level: Any, example: float = 0.95) -> None:
         level: its value.
         example: a valid value, for the error.
     """
-    # Numbers of numpy are instances of `float`, or convert to it.
-    is_number = hasattr(level, "__float__") and not hasattr(level, "__len__")
-    if not is_number or not 0.0 < level < 1.0:
+    if not is_number(level) or not 0.0 < level < 1.0:
         raise ValueError(
             f"`{name}` should be a number between 0 and 1, such as {example}. "
             f"Received: {level!r}."
@@ -93,6 +99,28 @@ def beta_quantile(probability: float, a: float, b: float) -> float:
         if abs(step) <= 1e-14 * x or high - low < 1e-16:
             break
     return min(max(x, low), high)
+
+
+def root(function: Callable[[float], float], low: float, high: float) -> float:
+    """Return where an increasing function is 0, between `low` and `high`.
+
+    The Illinois method, a false position that halves the value of an end which
+    stays twice.
+    """
+    below, above, stays, x = function(low), function(high), 0, low
+    for _ in range(100):
+        last, x = x, (low * above - high * below) / (above - below)
+        value = function(x)
+        if value > 0.0:
+            high, above = x, value
+            below /= 2.0 if stays > 0 else 1.0
+        else:
+            low, below = x, value
+            above /= 2.0 if stays < 0 else 1.0
+        stays = 1 if value > 0.0 else -1
+        if abs(x - last) < 1e-8:
+            break
+    return x
 
 
 # With more degrees of freedom, the normal distribution of a transformed t is

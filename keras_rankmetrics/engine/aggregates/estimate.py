@@ -20,6 +20,7 @@ from keras_rankmetrics.engine.aggregates.distributions import (
 from keras_rankmetrics.engine.aggregates.mean import SINGLE, Moments
 
 _MANY = 1e5
+_ROUNDING = 1e-6  # of the effective lists, in single precision
 _TENTH = 0.1
 
 
@@ -37,9 +38,13 @@ class Estimate:
         rows: the number of independent rows: lists, or with `[batch, time]` the
             rows of the batch.
         bounded: True if the values of the lists are in [0, 1].
-        deviation: the standard deviation of the values, if lists differ in
-            their weights; otherwise 0.
+        deviation: the standard deviation of the means of rows, by the weight of
+            a row; 0 if it is unknown.
         most: the highest value, if they are bounded.
+        effective_rows: the number of rows of equal weight with as much
+            information, (Σ s)² / Σ s² for the weights s of rows; by default the
+            smaller one of `rows` and `effective_lists`.
+        skewness: the skewness of the rows; NaN if it is unknown.
         borrowed: the number of lists that have the mean weight of the others in
             place of their own, by `list_weight="relevance"`.
 
@@ -61,13 +66,15 @@ class Estimate:
     bounded: bool = False
     deviation: float = 0.0
     most: float = 1.0
+    effective_rows: float = math.nan
+    skewness: float = math.nan
     borrowed: int = dataclasses.field(default=0, repr=False)
 
     @classmethod
     def of_sums(
         cls, sums: np.ndarray, bounded: bool = True, rounding: float = SINGLE
     ) -> Estimate:
-        """Return the estimate for sums of a `WeightedMean`, float64 `[24]`.
+        """Return the estimate for sums of a `WeightedMean`, float64 `[30]`.
 
         Further sums may follow them. `rounding` is the relative error of the
         sums, by default that of single precision.
@@ -81,13 +88,17 @@ class Estimate:
             rows=_rounded(moments.rows),
             bounded=bounded,
             deviation=float(moments.deviation) if bounded else 0.0,
+            effective_rows=float(np.float32(moments.effective_rows)),
+            skewness=moments.skewness if bounded else math.nan,
             borrowed=_rounded(moments.others),
         )
 
     @property
     def independent(self) -> float:
-        """The number of independent lists: the rows, or the effective lists."""
-        return min(self.rows, self.effective_lists)
+        """The number of independent lists of equal weight: effective rows."""
+        if math.isnan(self.effective_rows):
+            return min(self.rows, self.effective_lists)
+        return self.effective_rows
 
     @property
     def limits(self) -> tuple[float, float] | None:
@@ -99,21 +110,34 @@ class Estimate:
 
         Values in [0, 1] have the exact interval of a share of hits
         (Clopper-Pearson), for as many lists as a coin would need for this
-        standard error. With m the value, t the quantile of Student's
-        distribution with one degree of freedom less than there are rows or
-        effective lists, and z that of the normal distribution,
+        standard error. With m the value, n the effective rows, σ the
+        `deviation`, and t and z the quantiles of Student's distribution with n
+        - 1 degrees of freedom and of the normal distribution,
 
-            k = m (1 - m) / max(standard error², σ² / lists) · (z / t)²
+            SE = max(standard error, σ / √n)
+            k = m (1 - m) / SE² · (z / t)²
             low = B⁻¹(α / 2; k m, k (1 - m) + 1)
             high = B⁻¹(1 - α / 2; k m + 1, k (1 - m))
 
-        where B⁻¹ is the quantile of the beta distribution, α = 1 - level, and σ
-        the `deviation`. It stays in [0, 1], and is not symmetric close to 0 and
-        1. If the values do not vary, the number of lists takes the place of m
-        (1 - m) / standard error². Other values have value ± t · standard error.
+        where B⁻¹ is the quantile of the beta distribution, and α = 1 - level.
+        If the values do not vary, n takes the place of m (1 - m) / SE².
+
+        This has the skewness of hits. Where the values have another skewness γ,
+        the interval is extended to that of a coin whose tosses have the mean,
+        deviation and skewness of the rows. With N = n (rows - 1) / rows, its
+        share p of heads, which are worth a more than tails, and the ends are
+
+            p = (1 - γ / √(γ² + 4)) / 2,  a = SE √(N / (p (1 - p)))
+            low = m - a (p - B⁻¹(α / 2; N' p, N' (1 - p) + 1))
+            high = m + a (B⁻¹(1 - α / 2; N' p + 1, N' (1 - p)) - p)
+
+        where N' = N (z / t)². The interval stays in [0, 1], and is not
+        symmetric close to 0 and 1. Other values have value ± t · standard
+        error.
 
         The interval is too short if a few lists with high values, most of which
-        the sample lacks, carry the mean, as a reciprocal rank of 1 to 1,000.
+        the sample lacks, carry the mean, as a reciprocal rank of 1 to 1,000;
+        and below 50 lists if values are skewed.
 
         Args:
             level: the probability, between 0 and 1.
@@ -137,23 +161,56 @@ class Estimate:
             return math.nan, math.nan
         rows = self.independent
         t = t_quantile(0.5 + level / 2.0, max(rows - 1.0, 1.0))
-        mean, most = min(max(self.value, 0.0), self.most), self.most
-        coin, hits = mean * (most - mean), rows
-        # NaN, for a variance that is lost in rounding, is no larger than 0.
-        if self.standard_error > 0.0 and self.bounded and coin > 0.0:
-            error = max(self.standard_error**2, self.deviation**2 / rows)
-            hits = coin / error
-        # With so many hits and misses, both intervals are the same.
-        if not self.bounded or hits * coin > _MANY * most**2:
+        if not self.bounded:
             margin = t * self.standard_error
             return self.value - margin, self.value + margin
         z = NormalDist().inv_cdf(0.5 + level / 2.0)
-        parts = mean / most, 1.0 - mean / most
-        hits, misses = (hits * x * (z / t) ** 2 for x in parts)
-        tail = (1.0 - level) / 2.0
-        low = beta_quantile(tail, hits, misses + 1.0) if hits else 0.0
-        high = beta_quantile(1.0 - tail, hits + 1.0, misses) if misses else 1.0
-        return low * most, high * most
+        mean, most = min(max(self.value, 0.0), self.most), self.most
+        share, factor = mean / most, (z / t) ** 2
+        # NaN, for a variance that is lost in rounding, is no larger than 0.
+        error = max(self.deviation / math.sqrt(rows), self.standard_error)
+        if not error > 0.0 or share in (0.0, 1.0):
+            return _of_coin(share, rows * factor, 0.0, most, level)
+        coins = [(share, mean * (most - mean) / error**2 * factor, 0.0, most)]
+        if not math.isnan(self.skewness):
+            heads = self._heads
+            tosses = rows * (self.rows - 1.0) / self.rows
+            worth = error * math.sqrt(tosses / (heads * (1.0 - heads)))
+            coins += [(heads, tosses * factor, mean - worth * heads, worth)]
+        lows, highs = zip(*(_of_coin(*x, level) for x in coins), strict=True)
+        return max(min(lows), 0.0), min(max(highs), most)
+
+    @property
+    def _heads(self) -> float:
+        """The share of heads of a coin with the skewness of the rows."""
+        return 0.5 - 0.5 * self.skewness / math.hypot(self.skewness, 2.0)
+
+    def guarded(self, level: float = 0.95) -> tuple[float, float]:
+        """Return the interval for a verdict: longer if lists have weights.
+
+        A few lists that lose say little about the weights of others that lose.
+        With k such lists, the length is multiplied by
+
+            1 + √((lists / effective lists - 1) / (1 + k))
+
+        Args:
+            level: the probability, between 0 and 1.
+        """
+        low, high = self.interval(level)
+        if not self.bounded or not self.effective_lists > 0.0:
+            return low, high
+        spread = self.lists / self.effective_lists - 1.0
+        is_known = not (math.isnan(self.skewness) and self.standard_error > 0.0)
+        if not is_known or not spread > _ROUNDING:
+            return low, high
+        rare = 0.0
+        if self.standard_error > 0.0:
+            rare = self.independent * min(self._heads, 1.0 - self._heads)
+        longer = 1.0 + math.sqrt(spread / (1.0 + rare))
+        low, high = (
+            self.value + longer * (x - self.value) for x in (low, high)
+        )
+        return max(low, 0.0), min(high, self.most)
 
     def margin(self, level: float = 0.95) -> float:
         """Return half the length of the confidence interval."""
@@ -265,14 +322,55 @@ class Combined(Estimate):
         Args:
             level: the probability, between 0 and 1.
         """
-        ends = self.plus.interval(level), self.minus.interval(level)[::-1]
+        return self._ends(self.plus.interval(level), self.minus.interval(level))
+
+    def guarded(self, level: float = 0.95) -> tuple[float, float]:
+        """Return the interval for a verdict, from those of the two means.
+
+        Args:
+            level: the probability, between 0 and 1.
+        """
+        return self._ends(self.plus.guarded(level), self.minus.guarded(level))
+
+    def _ends(
+        self, plus: tuple[float, float], minus: tuple[float, float]
+    ) -> tuple[float, float]:
+        """Return the interval for those of the two means."""
         squares = []
-        for one, other in zip(*ends, strict=True):
+        for one, other in zip(plus, minus[::-1], strict=True):
             a, b = one - self.plus.value, self.minus.value - other
             squares.append(a * a + b * b + 2.0 * self.correlation * a * b)
         low, high = (math.sqrt(max(x, 0.0)) for x in squares)
         least, most = self.limits or (-math.inf, math.inf)
         return max(self.value - low, least), min(self.value + high, most)
+
+
+def _of_coin(
+    heads: float, tosses: float, tails: float, worth: float, level: float
+) -> tuple[float, float]:
+    """Return the interval of the mean of tosses of a coin (Clopper-Pearson).
+
+    Args:
+        heads: the share of heads.
+        tosses: the number of tosses.
+        tails: the value of tails.
+        worth: how much more heads are worth.
+        level: the level of the interval.
+    """
+    outside, misses = (1.0 - level) / 2.0, tosses * (1.0 - heads)
+    hits = tosses * heads
+    # With so many heads and tails, it is that of a normal distribution.
+    if hits * (1.0 - heads) > _MANY:
+        z = NormalDist().inv_cdf(0.5 + level / 2.0)
+        margin = z * math.sqrt(heads * (1.0 - heads) / tosses)
+        ends = heads - margin, heads + margin
+    else:
+        ends = (
+            beta_quantile(outside, hits, misses + 1.0) if hits else 0.0,
+            beta_quantile(1.0 - outside, hits + 1.0, misses) if misses else 1.0,
+        )
+    low, high = (tails + worth * end for end in ends)
+    return low, high
 
 
 def spread_as_text(

@@ -14,8 +14,8 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import operator
-from collections.abc import Callable, Iterator, Sequence
+import math
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -29,44 +29,46 @@ from keras_rankmetrics.types import Tensor
 class ListSums(NamedTuple):
     """Sums over lists; "own" are those of lists with their own weight w.
 
-    The other lists have weight 1 here. For values v, "value" is w v, and "rest"
-    is w less that; for unbounded values, "rest" is w.
+    The other lists have weight 1 here. For values v, "value" is w v.
     """
 
     own_weight: Any
     own_squares: Any  # Σ w²
-    other_value: Any
     lists: Any
     own: Any  # the number of lists
     own_value: Any
-    own_spread: Any  # Σ value · rest
-    other_spread: Any
+    other_value: Any
 
 
-# The terms of lists that are added over a row before they are multiplied.
+# The terms of lists that are added over a row before they are multiplied. The
+# "rest" is w less the value; for unbounded values, it is w.
 _TERMS = ("own", "own_value", "own_rest", "other_value", "other_rest")
-# The pairs that are multiplied, in the order of the sums: first those that no
-# other sum repeats where each list is a row.
-_PAIRS = [(1, 1), (2, 2), (3, 3), (4, 4), (0, 2)]
-_REPEATED = [(0, 0), (0, 1), (1, 2), (3, 4)]
-_ACROSS = [(0, 3), (0, 4), (1, 3), (1, 4), (2, 3), (2, 4)]
+# Their products: each with itself, with the next, and with the one after that,
+# where the first follows the last.
+_PAIRS = [(i, (i + step) % len(_TERMS)) for step in range(3) for i in range(5)]
+# Products of three, of lists with their own weight.
+_TRIPLES = [(1, 1, 1), (2, 2, 2), (1, 1, 2), (1, 2, 2)]
 
 
-def _names(pairs: Sequence[tuple[int, int]]) -> Iterator[str]:
-    return (f"{_TERMS[i]}*{_TERMS[j]}" for i, j in pairs)
+def _named(*terms: int) -> str:
+    return "*".join(_TERMS[i] for i in sorted(terms))
 
 
-# The layout of the sums: over lists, then of products over rows. "rows" is the
-# number of rows with a valid list.
+# The layout of the sums: over lists; "rows", the number of rows with a valid
+# list; products over rows; and, for the variance and the skewness of rows,
+# terms of a row with the mean m and the weight s.
 _NAMES = (
     *ListSums._fields,
-    *_names(_PAIRS),
     "rows",
-    *_names(_REPEATED + _ACROSS),
+    *(_named(*pair) for pair in _PAIRS),
+    *(_named(*triple) for triple in _TRIPLES),
+    *("own_variance", "other_variance"),  # Σ s m (1 - m)
+    *("own_skewness", "other_skewness"),  # Σ s m (1 - m) (1 - 2 m)
 )
-_OF_LISTS, _ROWS = slice(0, len(ListSums._fields)), _NAMES.index("rows")
-# The sums over lists that "rows" and `_REPEATED` are if each list is a row.
-_SAME = slice(3, len(ListSums._fields))
+_OF_LISTS = slice(0, len(ListSums._fields))
+_ROWS = _NAMES.index("rows")
+_OF_PAIRS = slice(_ROWS + 1, _ROWS + 1 + len(_PAIRS))
+_OF_TRIPLES = slice(_OF_PAIRS.stop, _OF_PAIRS.stop + len(_TRIPLES))
 
 # Maps terms of lists, `[metrics, terms, lists]`, to their sums over rows,
 # `[metrics, terms, rows]`, or over all lists.
@@ -74,6 +76,9 @@ Sum = Callable[[Tensor], Tensor]
 
 # The relative error of sums in single precision.
 SINGLE = 2e-7
+
+# A skewness with a larger error is not known.
+_TENTH = 0.1
 
 # A positive sum below this may be inexact: single precision has no fractions of
 # its smallest numbers.
@@ -96,7 +101,7 @@ class WeightedMean:
     names: ClassVar[tuple[str, ...]] = _NAMES
 
     def of_batch(self, x: PerList, xp: Any = ops) -> Tensor:
-        """Return the sums of a batch, `[metrics, 24]`.
+        """Return the sums of a batch, `[metrics, 30]`.
 
         Args:
             x: the values of the lists.
@@ -153,7 +158,7 @@ class Grouped:
         return self.mean.names
 
     def of_batch(self, x: PerList) -> Tensor:
-        """Return the sums of a batch, `[metrics, 1 + groups, 24]`.
+        """Return the sums of a batch, `[metrics, 1 + groups, 30]`.
 
         In a compiled program, a valid list without a group makes the sums of
         all lists NaN.
@@ -190,7 +195,7 @@ class Grouped:
         return self.mean.errors(sums)
 
     def _of_groups(self, x: PerList, group: Tensor) -> Tensor:
-        """Return the sums of each group, `[metrics, groups, 24]`.
+        """Return the sums of each group, `[metrics, groups, 30]`.
 
         Args:
             x: the lists.
@@ -224,7 +229,7 @@ def _added(x: Tensor, group: Tensor, groups: int | Tensor) -> Tensor:
 def _sums(
     x: PerList, bounded: bool, by_row: Sum | None, over_all: Sum, xp: Any
 ) -> Tensor:
-    """Return the sums of a batch, `[metrics, 24, ...]`.
+    """Return the sums of a batch, `[metrics, 30, ...]`.
 
     Args:
         x: the lists. Excluded ones add 0.
@@ -244,30 +249,30 @@ def _sums(
     if bounded:
         own_rest, other_rest = weight - own_value, other - other_value
     terms = own, own_value, own_rest, other_value, other_rest
-    of_lists = ListSums(
-        own_weight=weight,
-        own_squares=weight * weight,
-        other_value=other_value,
-        lists=lists,
-        own=own,
-        own_value=own_value,
-        own_spread=own_value * own_rest,
-        other_spread=other_value * other_rest,
-    )
+    of_lists = xp.stack([weight, weight * weight, lists, *terms], axis=1)
+    of_rows = of_lists if by_row is None else by_row(of_lists)
+    t = of_rows[:, 3:]
     # No matrix product, since accelerators round its operands.
-    if by_row is None:
-        # `own` is 0 or 1, and the terms of one kind are 0.
-        squares = map(operator.mul, terms[1:], terms[1:])
-        sums = over_all(xp.stack([*of_lists, *squares, own_rest], axis=1))
-        shape = sums.shape[0], len(_ACROSS), *sums.shape[2:]
-        across = xp.zeros(shape, sums.dtype)
-        return xp.concatenate([sums, sums[:, _SAME], across], axis=1)
-    of_rows = by_row(xp.stack([*of_lists, lists, *terms], axis=1))
-    count, *t = (of_rows[:, i] for i in range(len(of_lists), of_rows.shape[1]))
-    first = [t[i] * t[j] for i, j in _PAIRS]
-    others = [t[i] * t[j] for i, j in _REPEATED + _ACROSS]
-    products = xp.stack([*first, xp.minimum(count, 1), *others], axis=1)
-    return over_all(xp.concatenate([of_rows[:, _OF_LISTS], products], axis=1))
+    squares, twice = t * t, xp.concatenate([t, t], axis=1)
+    neighbours = t * twice[:, 1:6]
+    of_own, both = t[:, 1:3], neighbours[:, 1:2]
+    # Those with their own weight, and the others.
+    value, rest = t[:, 1::2], t[:, 2::2]
+    rest = rest / xp.maximum(value + rest, _LEAST) if bounded else 0 * rest
+    variance = value * rest
+    parts = [
+        of_rows[:, :5],
+        t[:, 3:4],
+        xp.minimum(of_rows[:, 2:3], 1),
+        squares,
+        neighbours,
+        t * twice[:, 2:7],
+        squares[:, 1:3] * of_own,
+        both * of_own,
+        variance,
+        variance * (2 * rest - 1),
+    ]
+    return over_all(xp.concatenate(parts, axis=1))
 
 
 def over(x: Any, y: Any, xp: Any) -> Any:
@@ -361,18 +366,70 @@ class Moments:
         return over(self.total**2, squares, self.xp)
 
     @property
-    def deviation(self) -> Any:
-        """The standard deviation of values in [0, 1], by squared weights.
+    def effective_rows(self) -> Any:
+        """The number of rows of equal weight with as much information (Kish).
 
-        0 if all lists have the same weight: the standard error then says it
-        all. The variance is m (1 - m) less the mean of v (1 - v).
+        (Σ s)² / Σ s², where s is the weight of a row.
         """
-        own, others = self.of_lists.own_spread, self.of_lists.other_spread
-        rest = own + self.mean_weight**2 * others
-        rest = over(rest, self.squared_weights, self.xp)
-        differ = self.effective_lists < 0.99999 * self.of_lists.lists
-        found = self.xp.maximum(self.mean * (1.0 - self.mean) - rest, 0.0)
-        return self.xp.sqrt(self.xp.where(differ, found, 0.0))
+        in_value = 1.0 if self.bounded else 0.0
+        weight = self.mean_weight
+        of_terms = 0.0, in_value, 1.0, weight * in_value, weight
+        squares = sum(self._products_by(*of_terms))
+        return over(self.weight**2, squares, self.xp)
+
+    @property
+    def deviation(self) -> Any:
+        """The standard deviation of the means of rows, by their weights.
+
+        For values in [0, 1]. The parts of a row with and without weights of
+        their own count as two rows. 0 if it is lost in rounding.
+        """
+        most = self.mean * (1.0 - self.mean)
+        found = most - self._of_rows("variance")
+        # A difference may be below 0, and so its m (1 - m).
+        is_known = found > self.rounding * self.xp.abs(most)
+        return self.xp.sqrt(self.xp.where(is_known, found, 0.0))
+
+    @property
+    def skewness(self) -> float:
+        """The skewness of the rows, for values in [0, 1], on the host.
+
+        That of a row drawn by its weight, or √(effective rows) times that of
+        the mean: the larger one, which is the latter if lists with much weight
+        have values of their own. NaN if both are lost in rounding.
+        """
+        if not self.deviation > 0.0:
+            return math.nan
+        mean, rest, rows = self.mean, 1.0 - self.mean, self.effective_rows
+        variance, skewness = map(self._of_rows, ("variance", "skewness"))
+        found = skewness / 2.0 + (mean * rest - 1.5 * variance) * (rest - mean)
+        powers = (
+            rest**3,
+            -(mean**3),
+            -3.0 * rest**2 * mean,
+            3.0 * rest * mean**2,
+        )
+        terms = np.multiply(powers, self.sums[_OF_TRIPLES])
+        spread = self.weight * self.deviation / np.sqrt(rows)
+        if self.standard_error > 0.0:
+            within = np.sqrt((self.rows - 1.0) / self.rows)
+            spread = max(spread, self.standard_error * self.weight * within)
+        of_each = [(found, 1.0, self.deviation**3)]
+        if not self.others:
+            size = np.abs(terms).sum()
+            of_each += [(terms.sum(), size, spread**3 / np.sqrt(rows))]
+        known = [
+            x / y for x, size, y in of_each if self.rounding * size < _TENTH * y
+        ]
+        return float(max(known, key=abs, default=math.nan))
+
+    def _of_rows(self, name: str) -> Any:
+        """Return the mean over the rows, by their weights, of a term."""
+        own, other = (
+            self.sums[_NAMES.index(f"{kind}_{name}")]
+            for kind in ("own", "other")
+        )
+        return over(own + self.mean_weight * other, self.weight, self.xp)
 
     @property
     def mean(self) -> Any:
@@ -425,13 +482,9 @@ class Moments:
 
     def _products_by(self, *c: Any) -> list[Any]:
         """Return the parts of Σ (c t)² over the rows, for the `_TERMS` t."""
-        pairs = _PAIRS + _REPEATED + _ACROSS
-        first, others = (
-            self.sums[_OF_LISTS.stop : _ROWS],
-            self.sums[_ROWS + 1 :],
-        )
-        products = [*first, *others[: len(_REPEATED + _ACROSS)]]
         return [
             (1.0 if i == j else 2.0) * c[i] * c[j] * product
-            for (i, j), product in zip(pairs, products, strict=True)
+            for (i, j), product in zip(
+                _PAIRS, self.sums[_OF_PAIRS], strict=True
+            )
         ]

@@ -7,6 +7,7 @@ one; others are next to the metrics that they belong to.
 from __future__ import annotations
 
 import dataclasses
+import functools
 import math
 from collections.abc import Sequence
 from typing import Any, ClassVar, NamedTuple
@@ -16,6 +17,8 @@ import numpy as np
 from keras_rankmetrics.engine.aggregates.aggregate import PerList
 from keras_rankmetrics.engine.aggregates.distributions import (
     check_level,
+    is_number,
+    root,
     t_quantile,
     two_sided_p,
 )
@@ -33,8 +36,11 @@ ROUNDING = 1e-6
 # The same for their variance, in sums of double precision.
 _OF_VARIANCE = ROUNDING**2
 # Fewer lists, or fewer that differ, do not say what they detect.
-_LEAST_LISTS, _LEAST_DIFFERENT = 50, 5
+LEAST_LISTS, _LEAST_DIFFERENT = 50, 5
 _MANY = 1e15
+# Intervals of higher levels are lost in rounding; those of lower ones are never
+# read.
+_LEAST_ALPHA, _MOST_ALPHA = 1e-12, 0.99
 (_MEAN,) = WeightedMean().shape
 _LISTS_OF_PART = 2**14  # bounds the memory of the moments of lists
 
@@ -75,7 +81,7 @@ class Paired:
         return (self.rows, len(self.names))
 
     def of_batch(self, x: PerList, xp: Any = ops) -> Tensor:
-        """Return the sums of a batch, `[1, rows, 29]`.
+        """Return the sums of a batch, `[1, rows, 35]`.
 
         Args:
             x: the lists, with systems and differences in place of metrics.
@@ -114,6 +120,8 @@ class Difference:
         p: the two-sided p value of t, by Student's t with one degree of freedom
             less than there are rows.
         p_holm: p, corrected for the number of systems by Holm's method.
+        alpha_holm: `alpha`, corrected in the same way: marks in tables are
+            based on it.
         effect_size: the mean divided by the standard deviation of the
             differences, Cohen's d for pairs.
         wins: the number of lists on which the system is better.
@@ -143,6 +151,20 @@ class Difference:
     ties: int
     losses: int
     bounded: bool = False
+    alpha_holm: float = math.nan
+
+    @property
+    def alpha(self) -> float:
+        """The smallest 1 - level at which the interval excludes 0.
+
+        It is the p value of the test that the interval stands for. Unlike p, it
+        holds for rare differences and weights. 0 below 1e-12, and 1 above 0.99;
+        NaN if there is no test. It is p if there is no interval: geometric
+        means have a test of their logarithms.
+        """
+        has_interval = not math.isnan(self.interval()[0])
+        is_tested = has_interval and not math.isnan(self.p)
+        return _alpha(self.estimate) if is_tested else self.p
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
         """Return the confidence interval of the mean difference.
@@ -205,9 +227,9 @@ class Difference:
             than 5 differ, which do not say; and if it is more than values in
             [0, 1] can differ by.
         """
-        rows, error = self.estimate.rows, self._error(level)
+        rows, error = self.estimate.independent, self._error(level)
         few = self.wins + self.losses < _LEAST_DIFFERENT
-        if rows < _LEAST_LISTS or few or not error > 0.0:
+        if rows < LEAST_LISTS or few or not error > 0.0:
             return math.nan
         found = _quantiles(rows, level, power) * error
         return math.nan if self.bounded and found > 1.0 else found
@@ -219,7 +241,8 @@ class Difference:
             return 0.0
         ends = estimate.interval(level)
         distance = max(abs(end - estimate.value) for end in ends)
-        return distance / t_quantile(0.5 + level / 2.0, estimate.rows - 1)
+        freedom = max(estimate.independent - 1.0, 1.0)
+        return distance / t_quantile(0.5 + level / 2.0, freedom)
 
     def lists_needed(
         self, difference: float, level: float = 0.95, power: float = 0.8
@@ -228,7 +251,8 @@ class Difference:
 
         It is the smallest number of independent lists like these of which
         `detectable` is at most the difference: half the difference needs about
-        four times as many lists.
+        four times as many lists. From fewer than 50 lists, it is rough: read
+        "at least" so many.
 
         Args:
             difference: the size of the true difference, above 0.
@@ -249,8 +273,10 @@ class Difference:
             (199, 787)
         """
         check_level("level", level)
-        deviation = self._error(level) * math.sqrt(self.estimate.rows)
-        if not 0.0 < difference < math.inf or not deviation > 0.0:
+        independent = self.estimate.independent
+        deviation = self._error(level) * math.sqrt(independent)
+        is_valid = is_number(difference) and 0.0 < difference < math.inf
+        if not is_valid or not deviation > 0.0:
             raise ValueError(
                 "`difference` should be a positive number, such as 0.01, and "
                 "the lists should have different differences. Received: "
@@ -264,7 +290,27 @@ class Difference:
         while _quantiles(rows, level, power) > ratio * math.sqrt(rows):
             rows += 1
         # Rows may be sessions, lists of a tail, or those with human labels.
-        return math.ceil(rows * self.estimate.lists / self.estimate.rows)
+        return math.ceil(rows * self.estimate.lists / independent)
+
+
+@functools.lru_cache(maxsize=2**12)  # a table reads it several times
+def _alpha(estimate: Estimate) -> float:
+    """Return the smallest 1 - level at which the interval excludes 0."""
+    if not estimate.value:
+        return 1.0
+    is_gain = estimate.value > 0.0
+
+    def distance(log: float) -> float:
+        """Return how far the interval at a level is beyond 0."""
+        low, high = estimate.interval(1.0 - math.exp(log))
+        return low if is_gain else -high
+
+    least, most = math.log(_LEAST_ALPHA), math.log(_MOST_ALPHA)
+    if not distance(most) > 0.0:
+        return 1.0
+    if distance(least) > 0.0:
+        return 0.0
+    return math.exp(root(distance, least, most))
 
 
 def _quantiles(rows: float, level: float, power: float) -> float:
@@ -285,6 +331,8 @@ def differences(
     rounding: float = SINGLE,
 ) -> list[Difference]:
     """Return a `Difference` for each system, from the sums of `Paired`.
+
+    They are not corrected for their number.
 
     Args:
         sums: `[systems, sums]`, in float64; if bounded, `[3 · systems, sums]`
@@ -314,11 +362,7 @@ def differences(
         wins, losses = (higher, lower) if more_is_better else (lower, higher)
         numbers = t, p, p, effect, wins, ties, losses, bounded
         found.append(Difference(system, baseline, estimate, *numbers))
-    corrected = holm([each.p for each in found])
-    return [
-        dataclasses.replace(each, p_holm=p)
-        for each, p in zip(found, corrected, strict=True)
-    ]
+    return found
 
 
 def with_parts(x: PerList, xp: Any = ops) -> PerList:
@@ -334,6 +378,15 @@ def with_parts(x: PerList, xp: Any = ops) -> PerList:
     signed = [d, xp.maximum(d, 0), xp.maximum(-d, 0)]
     weights, own, valid = (xp.concatenate([array] * 3) for array in others)
     return PerList(xp.concatenate(signed), weights, own, valid, x.rows)
+
+
+def with_holm(found: Sequence[Difference]) -> list[Difference]:
+    """Return the differences, corrected for their number by Holm's method."""
+    ps, alphas = [x.p for x in found], [x.alpha for x in found]
+    return [
+        dataclasses.replace(each, p_holm=p, alpha_holm=alpha)
+        for each, p, alpha in zip(found, holm(ps), holm(alphas), strict=True)
+    ]
 
 
 def holm(p: Sequence[float]) -> list[float]:
@@ -504,7 +557,7 @@ def against_first(x: PerList) -> PerList:
 
 
 def _sums(x: PerList, bounded: bool) -> np.ndarray:
-    """Return the sums of `Paired` over all lists, `[systems, 29]`."""
+    """Return the sums of `Paired` over all lists, `[systems, 35]`."""
     aggregate = Paired(len(x.values), WeightedMean(bounded))
     _, per_row = x.rows or (0, 1)
     step = per_row * (_LISTS_OF_PART // per_row + 1)

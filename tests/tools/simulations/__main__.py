@@ -1,10 +1,10 @@
 """Run simulations, print their rows, and store them for the docs.
 
     python -m tests.tools.simulations [intervals] [looking] [tails] [judge]
-        [clicks] [differences]
+        [clicks] [differences] [decisions]
 
 The rows of simulations that are not named stay as they are. All of them take
-ten minutes.
+half an hour.
 """
 
 import importlib
@@ -14,7 +14,10 @@ import sys
 
 DOCS = pathlib.Path(__file__).parents[3] / "docs"
 STORED = DOCS / "simulations.json"
-MODULES = ("intervals", "looking", "tails", "judge", "clicks", "differences")
+MODULES = (
+    *("intervals", "looking", "tails", "judge", "clicks", "differences"),
+    "decisions",
+)
 # The page with the table of a simulation.
 PAGES = {
     "intervals": DOCS / "errors.md",
@@ -22,6 +25,7 @@ PAGES = {
     "judge": DOCS / "how_sure.md",
     "clicks": DOCS / "clicks.md",
     "differences": DOCS / "comparing.md",
+    "decisions": DOCS / "comparing.md",
 }
 
 

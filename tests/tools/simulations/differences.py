@@ -14,9 +14,9 @@ import math
 import numpy as np
 
 from keras_rankmetrics import Verdict
-from keras_rankmetrics.engine.aggregates import Estimate, PerList
-from keras_rankmetrics.engine.aggregates.paired import Statistic, means
+from keras_rankmetrics.engine.aggregates import Estimate
 from tests.tools.benchmarks.markdown import table
+from tests.tools.simulations.decisions import difference_of
 from tests.tools.simulations.intervals import discrete, in_cell
 
 RUNS, NUMBERS = 1000, (10, 20, 50, 200, 1000)
@@ -61,16 +61,6 @@ VALUES = {
 }
 # Losses that are unlike all that the sample has, if it has none.
 UNSEEN = {"all win .01, but 2% lose 1", "2% lose 1, others ± .02"}
-
-
-def difference_of(values):
-    """Return the `Difference` of lists with these values."""
-    both = np.stack([np.zeros_like(values), values])
-    yes = np.ones(both.shape, bool)
-    x = PerList(both, np.ones(both.shape), yes, yes)
-    statistic = Statistic("m", "m", more_is_better=True, bounded=True)
-    _, [found], _ = means(statistic, ["old", "new"], x)
-    return found
 
 
 def rows(runs=None):

@@ -61,6 +61,25 @@ VALUES = {
     ),
     "Beta(8, 1), mean .89": (lambda rng, shape: rng.beta(8, 1, shape), 8 / 9),
 }
+# Skewed values, of which few lists do not have enough.
+SKEWED = {
+    "1/rank, ranks 1 to 10": reciprocal(10),
+    "a tenth Beta(2, 4), others Beta(20, 4)": (
+        lambda rng, shape: np.where(
+            rng.random(shape) < 0.1,
+            rng.beta(2, 4, shape),
+            rng.beta(20, 4, shape),
+        ),
+        0.1 * 2 / 6 + 0.9 * 20 / 24,
+    ),
+    "15% zeros, others Beta(20, 4)": (
+        lambda rng, shape: np.where(
+            rng.random(shape) < 0.15, 0.0, rng.beta(20, 4, shape)
+        ),
+        0.85 * 20 / 24,
+    ),
+}
+VALUES |= SKEWED
 
 
 def weighted(values, rng, deviation=0.7):
@@ -84,22 +103,34 @@ def clustered(values, rng):
     return flat, np.ones(flat.shape), np.ones(flat.shape, bool), shape
 
 
+def sessions(values, rng):
+    """Rows of 1 to 64 lists that are alike, log-normal with σ = 1.5."""
+    number = np.ceil(3 * rng.lognormal(0.0, 1.5, values.shape)).clip(1, 64)
+    own = np.repeat(values, 64, axis=1)
+    place = np.tile(np.arange(64), values.shape)
+    valid = place < np.repeat(number, 64, axis=1)
+    shape = (values.shape[1], 64)
+    return own, np.ones(own.shape), np.ones(own.shape, bool), shape, valid
+
+
 def some_without_weight(values, rng):
     """A third of the lists takes the mean weight of the others."""
     weights = rng.lognormal(0.0, 0.7, values.shape)
     return values, weights, rng.random(values.shape) < 2 / 3, None
 
 
-def estimates_of(values, weights, has_own, shape):
+def estimates_of(values, weights, has_own, shape, valid=None):
     """Return the estimate of each sample by the sums of the package."""
     aggregate = WeightedMean()
     found = []
-    for value, weight, own in zip(values, weights, has_own, strict=True):
+    valid = np.ones(values.shape, bool) if valid is None else valid
+    samples = zip(values, weights, has_own, valid, strict=True)
+    for value, weight, own, counts in samples:
         per_list = PerList(
             ops.convert_to_tensor(value[None], "float32"),
             ops.convert_to_tensor(weight[None], "float32"),
             ops.convert_to_tensor(own[None]),
-            ops.ones((1, len(value)), dtype="bool"),
+            ops.convert_to_tensor(counts[None]),
             shape,
         )
         sums = ops.convert_to_numpy(aggregate.of_batch(per_list))[0]
@@ -108,10 +139,23 @@ def estimates_of(values, weights, has_own, shape):
 
 
 @functools.lru_cache(maxsize=2**16)
-def default(value, error, lists):
-    return Estimate(value, error, lists, float(lists), lists, True).interval(
-        LEVEL
-    )
+def default(value, error, skewness, lists):
+    counts = lists, float(lists), lists
+    estimate = Estimate(value, error, *counts, True, skewness=skewness)
+    return estimate.interval(LEVEL)
+
+
+def ends_of(values):
+    """Return the mean, error and ends of the default for each sample."""
+    lists, means = values.shape[1], values.mean(axis=1)
+    errors = values.std(axis=1, ddof=1) / lists**0.5
+    errors[errors < 1e-12] = 0.0
+    third = ((values - means[:, None]) ** 3).mean(axis=1)
+    cubes = values.std(axis=1) ** 3
+    skewness = third / np.where(errors > 0, cubes, np.inf)
+    numbers = (x.round(12) for x in (means, errors, skewness))
+    ends = [default(*x, lists) for x in zip(*numbers, strict=True)]
+    return means, errors, np.array(ends).T
 
 
 def others(mean, error, lists):
@@ -184,23 +228,18 @@ def rows(runs=None):
     samples, rng, found = runs or SAMPLES, np.random.default_rng(6), []
     for name, (draw, mean) in VALUES.items():
         for lists in NUMBERS:
-            values = draw(rng, (samples, lists))
-            means = values.mean(axis=1)
-            errors = values.std(axis=1, ddof=1) / lists**0.5
-            errors[errors < 1e-12] = 0.0
-            pairs = zip(means.round(12), errors.round(12), strict=True)
-            ends = np.array([default(*pair, lists) for pair in pairs]).T
+            means, errors, ends = ends_of(draw(rng, (samples, lists)))
             methods = {"default": ends, **others(means, errors, lists)}
             found.append(row(name, lists, methods, mean))
     for name, (draw, mean) in HEAVY.items():
         for lists in (*NUMBERS, 1000):
             values = draw(rng, (samples // 10, lists))
-            means = values.mean(axis=1)
-            errors = values.std(axis=1, ddof=1) / lists**0.5
-            pairs = zip(means, errors, strict=True)
-            ends = np.array([default(*pair, lists) for pair in pairs]).T
+            _, _, ends = ends_of(values)
             found.append(row(name, lists, {"default": ends}, mean))
-    changes = (weighted, very_unequal, clustered, some_without_weight)
+    changes = (
+        *(weighted, very_unequal, clustered, sessions),
+        some_without_weight,
+    )
     cases = [("0 or 1, mean .95", change) for change in changes]
     cases += [("mostly 0, some .2, .5, 1", very_unequal)]
     for name, change in cases:

@@ -19,6 +19,7 @@ from tests.tools.simulations.intervals import in_cell
 RUNS, NUMBERS, JUDGE_ONLY = 1000, (10, 20, 30, 60, 100), (100, 2000)
 JUDGES = ("good", "blind", "generous", "useless")
 VALUES = (0.5, 0.8, 0.9, 0.97, "like NDCG")
+RARE = "4% zeros, others .7 to 1"  # of which few human labels have no zero
 
 
 def hits(rng, rate, judge, lists):
@@ -51,6 +52,13 @@ def drawn(rng, lists, judge="generous"):
     return human, logistic(seen)
 
 
+def with_zeros(rng, lists):
+    """Return values of which few are 0, and those by a judge that is close."""
+    zero = rng.random(lists) < 0.04
+    human = np.where(zero, 0.0, rng.uniform(0.7, 1.0, lists))
+    return human, (human + rng.normal(0.0, 0.05, lists)).clip(0.0, 1.0)
+
+
 def rows(runs=None):
     """Return how often each interval contains the mean by human labels.
 
@@ -63,7 +71,7 @@ def rows(runs=None):
         for judge in JUDGES
         for more in JUDGE_ONLY
         for human in NUMBERS
-    ]
+    ] + [row_of(RARE, "close", n, 2000, runs or RUNS) for n in NUMBERS]
 
 
 def row_of(values, judge, human, more, runs):
@@ -72,11 +80,15 @@ def row_of(values, judge, human, more, runs):
     truth = values
     if values == "like NDCG":
         truth = drawn(np.random.default_rng(26), 2_000_000, judge)[0].mean()
+    if values == RARE:
+        truth = 0.96 * 0.85
     has_judge, has_human = np.full(lists, True), np.arange(lists) < human
     ends = {"corrected": [], "humans": []}
     for _ in range(runs):
         if values == "like NDCG":
             y, f = drawn(rng, lists, judge)
+        elif values == RARE:
+            y, f = with_zeros(rng, lists)
         else:
             y, f = hits(rng, values, judge, lists)
         sums = sums_of(y, has_human, f, has_judge)
@@ -99,8 +111,8 @@ def as_table(stored):
     """Return the lowest coverage and the mean widths for each judge."""
     head = ["judge", *(f"{n} human lists" for n in NUMBERS)]
     lines = []
-    for judge in JUDGES:
-        cells = [judge]
+    for judge in (*JUDGES, "close"):
+        cells = [judge if judge in JUDGES else f"{judge}: {RARE}"]
         for human in NUMBERS:
             found = [
                 x for x in stored if (x["judge"], x["human"]) == (judge, human)
