@@ -245,10 +245,11 @@ class Report:
             return f"{means} over {over}."
         interval = f"the {percent(self.confidence)} confidence interval"
         kinds = {
-            is_symmetric(cell.value, *cell.interval)
+            is_symmetric(cell.value, low, high)
             for row in self.cells
             for cell, is_total in zip(row, totals, strict=True)
-            if not is_total and not math.isnan(cell.interval[0])
+            for low, high in [cell.interval]
+            if not is_total and not math.isnan(low)
         }
         if not kinds:
             return f"{means} over {over}."

@@ -76,29 +76,21 @@ def t_quantile(probability: float, freedom: float) -> float:
 def beta_quantile(probability: float, a: float, b: float) -> float:
     """Return the quantile of the beta distribution with parameters above 0.
 
-    Newton's method starts at the quantile of a normal distribution. It halves
-    the bracket where a step would leave it.
+    Newton's method on the logarithm of the smaller tail, a concave function of
+    the log odds, starts at the quantile of a normal distribution.
     """
-    low, high, mean = 0.0, 1.0, a / (a + b)
-    deviation = math.sqrt(mean * (1.0 - mean) / (a + b + 1.0))
-    x = mean + NormalDist().inv_cdf(probability) * deviation
+    if probability > 0.5:
+        return 1.0 - beta_quantile(1.0 - probability, b, a)
+    z, deviation = NormalDist().inv_cdf(probability), math.sqrt(1 / a + 1 / b)
+    odds, target = math.log(a / b) + z * deviation, math.log(probability)
     for _ in range(100):
-        if not low < x < high:
-            x = (low + high) / 2.0
-            if not low < x < high:
-                break
-        error = incomplete_beta(x, a, b) - probability
-        low, high = (low, x) if error > 0.0 else (x, high)
-        log_density = (a - 1.0) * math.log(x) + (b - 1.0) * math.log1p(-x)
-        # Far from the quantile, the density may be 0 or infinite.
-        slope = math.exp(
-            min(max(_log_scale(a, b) + log_density, -700.0), 700.0)
-        )
-        step = error / slope
-        x -= step
-        if abs(step) <= 1e-14 * x or high - low < 1e-16:
+        # Within these limits, x and 1 - x are above 0 in float64.
+        last = min(max(odds, -700.0), 36.0)
+        log, slope = _log_beta(1.0 / (1.0 + math.exp(-last)), a, b)
+        odds = min(max(last - (log - target) / slope, -700.0), 36.0)
+        if abs(odds - last) < 1e-8:
             break
-    return min(max(x, low), high)
+    return 1.0 / (1.0 + math.exp(-odds))
 
 
 def root(function: Callable[[float], float], low: float, high: float) -> float:
@@ -126,6 +118,7 @@ def root(function: Callable[[float], float], low: float, high: float) -> float:
 # With more degrees of freedom, the normal distribution of a transformed t is
 # exact in float64: Wallace, Annals of Mathematical Statistics 30 (1959).
 _LARGE = 1e5
+_LEAST_SLOPE = 1e-300
 
 
 def _density(t: float, freedom: float) -> float:
@@ -140,15 +133,19 @@ def incomplete_beta(x: float, a: float, b: float) -> float:
     """Return the regularised incomplete beta function I_x(a, b)."""
     if x in (0.0, 1.0):
         return x
+    return math.exp(_log_beta(x, a, b)[0])
+
+
+def _log_beta(x: float, a: float, b: float) -> tuple[float, float]:
+    """Return the logarithm of I_x(a, b), and its slope over the log odds."""
+    log_scale = math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b)
+    log = log_scale + a * math.log(x) + b * math.log1p(-x)
     if x > (a + 1.0) / (a + b + 2.0):
-        return 1.0 - incomplete_beta(1.0 - x, b, a)
-    log_front = _log_scale(a, b) + a * math.log(x) + b * math.log1p(-x)
-    return math.exp(log_front) / (a * _fraction(x, a, b))
-
-
-def _log_scale(a: float, b: float) -> float:
-    """Return the logarithm of 1 / B(a, b)."""
-    return math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b)
+        front = math.exp(log)
+        rest = 1.0 - front / (b * _fraction(1.0 - x, b, a))
+        return math.log(rest), max(front / rest, _LEAST_SLOPE)
+    slope = a * _fraction(x, a, b)
+    return log - math.log(slope), slope
 
 
 def _fraction(x: float, a: float, b: float) -> float:
