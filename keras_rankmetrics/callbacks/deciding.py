@@ -7,7 +7,10 @@ from typing import Any, Literal
 
 import keras
 
-from keras_rankmetrics.engine.aggregates.distributions import sequence
+from keras_rankmetrics.engine.aggregates.distributions import (
+    is_number,
+    sequence,
+)
 from keras_rankmetrics.metrics.bases import check_mean
 
 
@@ -92,8 +95,8 @@ class StopWhenDecided(keras.callbacks.Callback):
                 f"{metric.name}. Evaluate all lists."
             )
         values = [x for x in (threshold, precision) if x is not None]
-        is_width = precision is None or precision > 0.0
-        are_in_units = all(abs(x) <= 1.0 for x in values) and precision != 1.0
+        are_in_units = all(is_number(x) and 0.0 <= x <= 1.0 for x in values)
+        is_width = precision not in (0.0, 1.0)
         if not values or not are_in_units or not is_width:
             raise ValueError(
                 "`threshold`, `precision` or both should be numbers in units "

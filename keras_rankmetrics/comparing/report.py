@@ -31,7 +31,8 @@ from keras_rankmetrics.engine.aggregates.paired import (
 from keras_rankmetrics.engine.messages import warn
 from keras_rankmetrics.metrics.clicks import LEAST_CARRIERS
 from keras_rankmetrics.metrics.judge_corrected import (
-    JudgeCorrectedEstimate,
+    LEAST_WITH_BOTH,
+    TooFewListsError,
     corrected_means,
 )
 from keras_rankmetrics.metrics.summaries import geometric_means, totals
@@ -215,8 +216,9 @@ class Report:
     @property
     def over(self) -> str:
         """The number of lists, in words."""
-        first = self.cells[0][0].estimate
-        if isinstance(first, JudgeCorrectedEstimate):
+        first, kind = self.cells[0][0].estimate, self.statistics[0].kind
+        is_of_all = kind == "mean" and first.lists == self.lists
+        if is_of_all or kind == "judge-corrected mean":
             return first.over
         return f"{self.lists:,} list{'s' * (self.lists != 1)}"
 
@@ -300,10 +302,12 @@ class Report:
         """
         if not self.comparisons:
             return ""
+        logs = [x.name for x in self.statistics if x.kind == "geometric mean"]
+        of_logs = f" (for {', '.join(logs)}, of their logarithms)" * bool(logs)
         return (
             f"{better} is better and {worse} is worse than {self.baseline}: "
             f"the {percent(self.confidence)} interval of the mean difference "
-            f"of the lists excludes 0{self.corrected}."
+            f"of the lists{of_logs} excludes 0{self.corrected}."
         )
 
     @property
@@ -353,6 +357,38 @@ def differences_of(measured: Measured, at: int, baseline: str) -> _Found:
     return [by_name[name] for name in measured.systems], notes
 
 
+def _of_group(part: Measured, group: str, at: int, baseline: str) -> _Found:
+    """Return `differences_of` a group; NaN if few of its lists have labels.
+
+    Args:
+        part: the values of the lists of the group.
+        group: the name of the group; "" for all lists.
+        at: as for `differences_of`.
+        baseline: as for `differences_of`.
+    """
+    try:
+        return differences_of(part, at, baseline)
+    except TooFewListsError:
+        if not group:
+            raise
+    lists, nan = len(part.lists), math.nan
+    blank = Estimate(nan, nan, lists, lists, lists)
+    pairs: _Pairs = [
+        (
+            blank,
+            None
+            if name == baseline
+            else Difference(name, baseline, blank, nan, nan, nan, nan, 0, 0, 0),
+        )
+        for name in part.systems
+    ]
+    return pairs, [
+        f"{group}: {part.shown[at].name} is left out, since fewer than "
+        f"{LEAST_WITH_BOTH} of its {lists:,} lists have labels by humans and "
+        "by the judge."
+    ]
+
+
 def _nan_without_lists(estimate: Estimate) -> Estimate:
     """Return the estimate, whose value over no lists is no number."""
     if estimate.lists:
@@ -381,8 +417,10 @@ def reported(measured: Measured, baseline: str, confidence: float) -> Report:
     statistics = measured.shown
     groups = ["", *dict.fromkeys(measured.groups)]
     found = [
-        differences_of(part, at, baseline)
-        for part in map(measured.of_group, groups)
+        _of_group(part, group, at, baseline)
+        for group, part in zip(
+            groups, map(measured.of_group, groups), strict=True
+        )
         for at in range(len(statistics))
     ]
     all_of_table = [d for pairs, _ in found for _, d in pairs if d]
@@ -409,7 +447,7 @@ def reported(measured: Measured, baseline: str, confidence: float) -> Report:
         unjudged=tuple(notes_of_unjudged(measured)),
         gaps=tuple(gaps(measured)),
         untested=(
-            *(note for _, notes in found for note in notes),
+            *dict.fromkeys(note for _, notes in found for note in notes),
             *(
                 note
                 for statistic, (pairs, _) in zip(

@@ -16,6 +16,7 @@ import numpy as np
 from keras_rankmetrics.comparing.measured import Measured
 from keras_rankmetrics.comparing.report import differences_of, gaps, percent
 from keras_rankmetrics.comparing.table_formats import in_markdown
+from keras_rankmetrics.engine.aggregates.distributions import root
 from keras_rankmetrics.engine.aggregates.estimate import Combined, Estimate
 from keras_rankmetrics.engine.aggregates.paired import (
     ROUNDING,
@@ -32,6 +33,7 @@ _OUTCOMES = {
     "undecided": (3, "perhaps a", "perhaps the same"),
 }
 _NAMED = 3  # queries that a verdict names
+_LOG_OF_MOST = math.log(1e9)  # times as many lists as needed at most
 # The statistics whose differences have no standard error, and what to choose.
 _WITHOUT_ERROR = {
     "quantile": "`LowerMean` in place of `Quantiles`",
@@ -143,27 +145,30 @@ class Verdict:
 
         They are the ends of the interval, or farther for a metric in [0, 1]:
         the `unseen` lists may lose or gain all, and few lists that lose say
-        little about the weights of others, see `Estimate.guarded`. Without
-        bounds, lists that all have the same difference exclude nothing.
+        little about the weights of others, see `Estimate.guarded`. If lists
+        have weights, the distances of both from the change are combined like
+        standard errors. Without bounds, lists that all have the same difference
+        exclude nothing.
         """
-        low, high = self.difference.estimate.guarded(self.level)
-        if self.bounded:
-            ends = self._ends_with_unseen
-            low, high = min(low, ends[0]), max(high, ends[1])
-        elif low == high:
-            low, high = -math.inf, math.inf
-        return self._with_losses_below(low, high)
+        return self._bounds(1.0)
 
-    @property
-    def _ends_with_unseen(self) -> tuple[float, float]:
-        """The mean difference if the `unseen` lists lose all, or gain all."""
+    def _bounds(self, more: float) -> tuple[float, float]:
+        """Return the bounds for `more` times as many lists like these."""
         found = self.difference.estimate
-        least, most = found.limits or (-1.0, 1.0)
-        low, high = (
-            found.value + self.unseen * (limit - found.value)
-            for limit in (least, most)
+        limits, ends = found.limits or (-1.0, 1.0), []
+        both = math.hypot if found.is_weighted else max
+        for end, limit in zip(found.guarded(self.level), limits, strict=True):
+            farthest = distance = abs(end - found.value) / math.sqrt(more)
+            if self.bounded:
+                farthest = abs(limit - found.value)
+                unseen = self.unseen / more * farthest
+                distance = min(both(distance, unseen), farthest)
+            elif not distance > 0.0:
+                distance = math.inf
+            ends.append(distance)
+        return self._with_losses_below(
+            found.value - ends[0], found.value + ends[1]
         )
-        return low, high
 
     def _with_losses_below(
         self, low: float, high: float
@@ -219,7 +224,9 @@ class Verdict:
             start = d.baseline if d.baseline.startswith(f"{old:g}") else start
             of_both = f"{moved} from {start} to {new:.4f} ({d.system})"
             if f"{old:.4f}" == f"{new:.4f}":
-                of_both = f"is {new:.4f} for {d.baseline} and {d.system}"
+                of_both = (
+                    f"stays at {new:.4f} ({d.system} against {d.baseline})"
+                )
         verdict = (
             f"{self.outcome}: {self.metric} {of_both} on {d.estimate.over}, "
             f"{self._claim}. {self._change}"
@@ -261,8 +268,9 @@ class Verdict:
         if self.bounded and tolerance >= 1.0:
             return ""
         more = "; so would about {:,} lists like these, if the change stays"
+        margin = "Equivalence within" if self.equivalent else "A tolerance of"
         return (
-            f"A tolerance of {tolerance:g} would pass"
+            f"{margin} {tolerance:g} would pass"
             f"{more.format(lists) if lists else ''}."
         )
 
@@ -273,7 +281,7 @@ class Verdict:
         None if the change is larger than the tolerance, or if more lists would
         not help: against a published mean, or if all have the same difference.
         """
-        found, factor = self.difference.estimate, 1.0
+        found = self.difference.estimate
         if self:
             return found.lists
         is_paired = not math.isnan(self.difference.p)
@@ -281,20 +289,19 @@ class Verdict:
         if not math.isfinite(self.bounds[0]) or (is_of_mean and not is_paired):
             return None
         change, _ = self._with_losses_below(found.value, found.value)
-        # The length of an interval falls with the root of the number of lists,
-        # the share of unseen lists with the number itself.
-        kinds = [(found.guarded(self.level), 2)]
-        kinds += [(self._ends_with_unseen, 1)] * self.bounded
-        for ends, power in kinds:
-            worst, best = self._with_losses_below(*ends)
-            pairs = [(change - worst, change + self.tolerance)]
-            if self.equivalent:
-                pairs.append((best - change, self.tolerance - change))
-            for length, room in pairs:
-                if room <= 0.0:
-                    return None
-                factor = max(factor, (length / room) ** power)
-        return math.ceil(found.lists * factor)
+        margin = self.tolerance - (abs(change) if self.equivalent else -change)
+        if not margin > 0.0:
+            return None
+
+        def room(log: float) -> float:
+            """Return how far the bounds of more lists are within the margin."""
+            worst, best = self._bounds(math.exp(log))
+            most = self.tolerance - best if self.equivalent else math.inf
+            return min(worst + self.tolerance, most)
+
+        if not room(_LOG_OF_MOST) > 0.0:
+            return None
+        return math.ceil(found.lists * math.exp(root(room, 0.0, _LOG_OF_MOST)))
 
     def to_markdown(self) -> str:
         """Return the text in one line of Markdown, for a pull request."""

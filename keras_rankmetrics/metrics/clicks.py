@@ -124,7 +124,7 @@ class ClickEstimate(Estimate):
     @property
     def over(self) -> str:
         """The numbers of lists, in words."""
-        few = f", {self.carriers:.0f} of which carry it: do not trust ±"
+        few = f", {self.carriers:.0f} of which carry the sum: do not trust ±"
         return super().over + few * self.rests_on_few
 
 

@@ -38,7 +38,10 @@ __all__ = ["JudgeCorrected"]
 KINDS = ("human", "judge")
 
 # The variances are those of large samples.
-LEAST_LISTS = 10
+LEAST_WITH_BOTH = 10
+
+# The digits of a table.
+_SHOWN = 5e-5
 
 # Fewer lists that differ do not show whether the judge is right on them.
 _LEAST_DIFFERENT = 5
@@ -47,6 +50,10 @@ _LEAST_DIFFERENT = 5
 _ROUNDING = 2e-7
 
 _ByKind = dict[str, PerReading]
+
+
+class TooFewListsError(ValueError):
+    """Fewer lists have both kinds of labels than a corrected mean needs."""
 
 
 @register
@@ -436,7 +443,7 @@ class JudgeCorrectedMean:
         """Return the corrected mean; NaN for fewer than ten lists with both."""
         parts = ops.unstack(sums, *self.shape, axis=-1)
         value = corrected(parts, bounded=self.bounded, xp=ops).value
-        return ops.where(sums[..., 0] >= LEAST_LISTS, value, float("nan"))
+        return ops.where(sums[..., 0] >= LEAST_WITH_BOTH, value, float("nan"))
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -493,12 +500,12 @@ class JudgeCorrectedEstimate(Estimate):
             ValueError: for fewer than ten lists with both kinds of labels.
         """
         n, y, f, _, _, _, others, g, _, alone, h, _ = sums
-        if n < LEAST_LISTS:
-            raise ValueError(
+        if n < LEAST_WITH_BOTH:
+            raise TooFewListsError(
                 "A mean corrected for the judge needs at least "
-                f"{LEAST_LISTS} lists with labels by humans and by the judge. "
-                f"Received: {n:.0f}. Let humans label more lists, drawn at "
-                "random from those that the judge labelled."
+                f"{LEAST_WITH_BOTH} lists with labels by humans and by the "
+                f"judge. Received: {n:.0f}. Let humans label more lists, drawn "
+                "at random from those that the judge labelled."
             )
         found = corrected(sums, weight, bounded)
         variance, by_humans = found.variance, corrected(sums, 0.0).variance
@@ -525,8 +532,10 @@ class JudgeCorrectedEstimate(Estimate):
     @property
     def over(self) -> str:
         """The numbers of lists, in words."""
-        judged = f"{self.both + self.judge_only:,} with labels of the judge"
-        return f"{super().over}, {self.rows:,} with human labels and {judged}"
+        return (
+            f"{self.lists:,} lists, {self.rows:,} with human labels and "
+            f"{self.both + self.judge_only:,} with labels of the judge"
+        )
 
 
 def corrected_means(
@@ -562,6 +571,16 @@ def corrected_means(
         JudgeCorrectedEstimate.of_sums(sums_of(*row), bounded)
         for row in _rows(y, f)
     ]
+    first, *others = (x.value for x in estimates)
+    apart = [
+        abs(d.estimate.value - (value - first)) > _SHOWN
+        for d, value in zip(differences, others, strict=True)
+    ]
+    if any(apart):
+        notes.append(
+            f"{statistic.name}: a difference is corrected for the judge on its "
+            "own, with another weight, and may not be that of the two values."
+        )
     return estimates, differences, notes
 
 

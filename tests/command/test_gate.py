@@ -57,7 +57,7 @@ def gated(capsys, *arguments):
 @pytest.mark.parametrize(
     ("candidate", "outcome", "code", "said"),
     [
-        ("same", "pass", 0, "is 0.5767 for old and same"),
+        ("same", "pass", 0, "stays at 0.5767 (same against old)"),
         ("bad", "fail", 1, "fell from 0.5767 (old) to 0.4199 (bad)"),
         ("near", "undecided", 3, "fell from 0.5767 (old) to 0.5521 (near)"),
     ],
@@ -221,13 +221,14 @@ def test_usage_errors(files, capsys, option):
         assert f"`{option}` should be a number of at least 0" in error
         assert "in units of the metric, such as 0.01 for 1%" in error
         assert f"Received: '{change}'." in error
-    for options in ([], ["--tolerance", "0.1", "--equivalent", "0.1"]):
-        code, out, error = gated(capsys, *runs, *options)
-        assert (code, out) == (2, "")
-        assert "needs either `tolerance`, the largest loss to accept" in error
-    with pytest.raises(SystemExit) as stopped:
-        gated(capsys, *runs, f"--{option}", "1", "--level", "2")
-    assert stopped.value.code == 2
+    both = ["--tolerance", "0.1", "--equivalent", "0.1"]
+    for options in ([], both, [f"--{option}", "1", "--level", "2"]):
+        with pytest.raises(SystemExit) as stopped:
+            gated(capsys, *runs, *options)
+        assert stopped.value.code == 2
+    error = capsys.readouterr().err
+    assert "one of the arguments --tolerance --equivalent is required" in error
+    assert "--equivalent: not allowed with argument --tolerance" in error
 
 
 @pytest.mark.parametrize(

@@ -63,7 +63,7 @@ def test_estimates_of_few_clicks_say_so(kind):
     metric.update_state(*arrays)
     estimate = metric.estimate()
     assert estimate.rests_on_few and estimate.carriers < 20
-    said = f", {estimate.carriers:.0f} of which carry it: do not trust ±)"
+    said = f", {estimate.carriers:.0f} of which carry the sum: do not trust ±)"
     assert str(metric).endswith(said)
     [note] = krm.evaluate(*arrays, metric.remade()).report.notes
     assert f"of {metric.name}, so that its interval may be too short" in note

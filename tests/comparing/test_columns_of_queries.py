@@ -484,7 +484,7 @@ def test_a_baseline_may_have_groups(tmp_path, monkeypatch, capsys):
     capsys.readouterr()
     options = *of_rows, "weight=w", "--tolerance", "0.1"
     main(["gate", *both, "b.json", *options])
-    assert capsys.readouterr().out.startswith("pass: RR is ")
+    assert capsys.readouterr().out.startswith("pass: RR stays at ")
 
 
 def test_the_table_says_that_no_list_counts():

@@ -534,8 +534,12 @@ def test_so_many_lists_like_these_would_decide(margin):
     assert moved(-0.01, enough).gate(**margin).outcome == "pass"
     assert moved(-0.01, few).gate(**margin).outcome == "undecided"
     [name] = margin
-    said = f"A tolerance of {(farthest := farthest_of(verdict)):g} would pass"
-    assert said in str(verdict)
+    of_both = {
+        "tolerance": "A tolerance of",
+        "equivalent": "Equivalence within",
+    }
+    farthest = farthest_of(verdict)
+    assert f"{of_both[name]} {farthest:g} would pass" in str(verdict)
     assert moved(-0.01).gate(**{name: farthest}).outcome == "pass"
 
 
@@ -598,7 +602,11 @@ def test_weights_alone_leave_a_verdict_undecided():
     low, _ = compared.gate(tolerance=0.9).interval
     verdict = compared.gate(tolerance=-low + 1e-4)
     assert verdict.outcome == "undecided"
-    assert verdict.bounds[0] == verdict.difference.estimate.guarded()[0] < low
+    found = verdict.difference.estimate
+    unseen = verdict.unseen * (1 + found.value)
+    distance = math.hypot(found.value - found.guarded()[0], unseen)
+    assert verdict.bounds[0] == pytest.approx(found.value - distance)
+    assert found.guarded()[0] < low
     assert "say little about the weights of others" in str(verdict)
 
 

@@ -271,7 +271,7 @@ def test_a_symmetric_interval_is_printed_as_half_of_it():
     assert spread_as_text(0.5, 0.401, 0.609, 2) == "± 0.10"
     assert spread_as_text(0.5, 0.41, 0.63) == "[0.4100, 0.6300]"
     assert spread_as_text(1.0, 0.9, 1.0, 2) == "[0.90, 1.00]"
-    assert spread_as_text(1.0, 1.0, 1.0) == "± 0.0000"
+    assert spread_as_text(1.0, 1.0, 1.0) == ""
     assert spread_as_text(0.5, math.nan, math.nan) == ""
 
 

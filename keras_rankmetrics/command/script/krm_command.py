@@ -82,15 +82,14 @@ def _parser() -> argparse.ArgumentParser:
         dest="command", metavar="COMMAND", required=True
     )
 
-    def command(name: str, help_: str, about: str) -> Callable[..., Any]:
-        made = commands.add_parser(name, help=help_, description=about)
-        return made.add_argument
+    def command(name: str, help_: str, about: str) -> argparse.ArgumentParser:
+        return commands.add_parser(name, help=help_, description=about)
 
     add = command(
         "eval",
         "evaluate runs, and compare them with a baseline",
         "Evaluate runs, and test which differ from the baseline.",
-    )
+    ).add_argument
     _add_common_arguments(add)
     run = "file of a run; none if QRELS is a table that has scores, too"
     add("runs", metavar="RUN", nargs="*", help=run)
@@ -104,13 +103,14 @@ def _parser() -> argparse.ArgumentParser:
     add("--per-list", metavar="FILE", help=per_list)
     groups = "evaluate groups, too: a CSV or TSV with query and group"
     add("--groups", metavar="FILE", help=groups)
-    add = command(
+    gate = command(
         "gate",
         "fail if a run is worse than a baseline",
         "Judge if metrics of a run drop by more than a tolerance, or rise if "
         "lower is better. Exit with 0 if not, 1 if so, 2 after an error, and 3 "
         "if that is undecided, which fails a build, too.",
     )
+    add = gate.add_argument
     _add_common_arguments(add)
     add("candidate", metavar="CANDIDATE", help="file of the run to judge")
     baseline = "file of a run, or of `--save`, or a number: a threshold or mean"
@@ -118,9 +118,10 @@ def _parser() -> argparse.ArgumentParser:
     lists = "the number of queries that BASELINE, a published mean, is over"
     add("--lists", metavar="N", type=int, help=lists)
     tolerance = "largest loss to accept, in units of the metrics, such as 0.01"
-    add("--tolerance", metavar="LOSS", help=tolerance)
-    equivalent = "in place of it, largest change to accept in either direction"
-    add("--equivalent", metavar="CHANGE", help=equivalent)
+    margin = gate.add_mutually_exclusive_group(required=True).add_argument
+    margin("--tolerance", metavar="LOSS", help=tolerance)
+    equivalent = "largest change to accept in either direction"
+    margin("--equivalent", metavar="CHANGE", help=equivalent)
     markdown = "print a line of Markdown for each metric"
     add("--markdown", action="store_true", help=markdown)
     add("--json", action="store_true", help="print the verdicts as JSON")
@@ -129,7 +130,7 @@ def _parser() -> argparse.ArgumentParser:
         "look for mistakes in judgements and a run",
         "Look for mistakes in judgements and a run. The exit code is 1 if "
         "there are errors or warnings.",
-    )
+    ).add_argument
     add("qrels", metavar="QRELS", help="file of judgements")
     run = "file of a run; none if QRELS is a table that has scores, too"
     add("run", metavar="RUN", nargs="?", help=run)
@@ -142,7 +143,7 @@ def _parser() -> argparse.ArgumentParser:
         "explain",
         "find out what a number measures",
         "Find the tool, the metric and the options that give a number.",
-    )
+    ).add_argument
     number = "the number, such as 0.8333 or 83.3%%; two, for what changes it"
     add("values", metavar="VALUE", nargs="+", help=number)
     truth = "file of judgements, or of a table that has scores, too"
@@ -157,13 +158,13 @@ def _parser() -> argparse.ArgumentParser:
         "signature",
         "explain the signature of a metric",
         "Explain the signature of a metric in words.",
-    )
+    ).add_argument
     add("signature", help="the text of `metric.signature`, in quotes")
     add = command(
         "conventions",
         "list the conventions, or describe one",
         "List the options that reproduce the numbers of other tools.",
-    )
+    ).add_argument
     add("name", nargs="?", help="a convention to describe")
     add("--all", action="store_true", help="describe all conventions")
     return parser

@@ -18,7 +18,7 @@ def is_number(x: Any) -> bool:
     """Return True for a number that is no bool."""
     # Numbers of numpy are instances of `float`, or convert to it.
     has_value = hasattr(x, "__float__") and not hasattr(x, "__len__")
-    return has_value and not isinstance(x, bool)
+    return has_value and not isinstance(x, bool | np.bool_)
 
 
 def check_level(name: str, level: Any, example: float = 0.95) -> None:
@@ -77,20 +77,20 @@ def beta_quantile(probability: float, a: float, b: float) -> float:
     """Return the quantile of the beta distribution with parameters above 0.
 
     Newton's method on the logarithm of the smaller tail, a concave function of
-    the log odds, starts at the quantile of a normal distribution.
+    the log odds, starts at the quantile of a normal distribution. It is 0 below
+    the precision of values close to 1.
     """
     if probability > 0.5:
         return 1.0 - beta_quantile(1.0 - probability, b, a)
     z, deviation = NormalDist().inv_cdf(probability), math.sqrt(1 / a + 1 / b)
     odds, target = math.log(a / b) + z * deviation, math.log(probability)
     for _ in range(100):
-        # Within these limits, x and 1 - x are above 0 in float64.
-        last = min(max(odds, -700.0), 36.0)
+        last = min(max(odds, -_MOST_ODDS), _MOST_ODDS)
         log, slope = _log_beta(1.0 / (1.0 + math.exp(-last)), a, b)
-        odds = min(max(last - (log - target) / slope, -700.0), 36.0)
+        odds = min(max(last - (log - target) / slope, -_MOST_ODDS), _MOST_ODDS)
         if abs(odds - last) < 1e-8:
             break
-    return 1.0 / (1.0 + math.exp(-odds))
+    return 1.0 / (1.0 + math.exp(-odds)) if odds > -_MOST_ODDS else 0.0
 
 
 def root(function: Callable[[float], float], low: float, high: float) -> float:
@@ -119,6 +119,7 @@ def root(function: Callable[[float], float], low: float, high: float) -> float:
 # exact in float64: Wallace, Annals of Mathematical Statistics 30 (1959).
 _LARGE = 1e5
 _LEAST_SLOPE = 1e-300
+_MOST_ODDS = 36.0  # a logarithm; then 1 - x has a digit left in float64
 
 
 def _density(t: float, freedom: float) -> float:

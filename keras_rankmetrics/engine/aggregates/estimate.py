@@ -101,6 +101,11 @@ class Estimate:
         return self.effective_rows
 
     @property
+    def is_weighted(self) -> bool:
+        """True if the lists have unequal weights."""
+        return self.lists > self.effective_lists * (1.0 + _ROUNDING) > 0.0
+
+    @property
     def limits(self) -> tuple[float, float] | None:
         """The lowest and the highest value of a list; None if unknown."""
         return (0.0, 1.0) if self.bounded else None
@@ -197,13 +202,10 @@ class Estimate:
             level: the probability, between 0 and 1.
         """
         low, high = self.interval(level)
-        if not self.bounded or not self.effective_lists > 0.0:
-            return low, high
-        spread = self.lists / self.effective_lists - 1.0
         is_known = not (math.isnan(self.skewness) and self.standard_error > 0.0)
-        if not is_known or not spread > _ROUNDING:
+        if not self.bounded or not is_known or not self.is_weighted:
             return low, high
-        rare = 0.0
+        spread, rare = self.lists / self.effective_lists - 1.0, 0.0
         if self.standard_error > 0.0:
             rare = self.independent * min(self._heads, 1.0 - self._heads)
         longer = 1.0 + math.sqrt(spread / (1.0 + rare))
@@ -280,8 +282,11 @@ class Estimate:
 
     @property
     def over(self) -> str:
-        """The number of lists, in words."""
-        return f"{self.lists:,} list{'s' * (self.lists != 1)}"
+        """The number of lists, and of independent ones, in words."""
+        lists = f"{self.lists:,} list{'s' * (self.lists != 1)}"
+        if not 1.0 < self.independent <= self.rows < self.lists:
+            return lists
+        return f"{lists}, worth {self.independent:,.0f} independent ones"
 
     def __str__(self) -> str:
         spread = spread_as_text(self.value, *self.interval())
@@ -379,10 +384,11 @@ def spread_as_text(
     """Return an interval as it is printed after its value.
 
     This is `± 0.0171` if the ends are equally far from the value, up to a tenth
-    of the margin, and otherwise `[0.8103, 1.0000]`. It is empty for NaN.
+    of the margin, and otherwise `[0.8103, 1.0000]`. It is empty for NaN, and
+    for values without limits that do not vary, which say nothing of others.
     """
     margin = (high - low) / 2.0
-    if math.isnan(margin):
+    if not margin > 0.0:
         return ""
     if is_symmetric(value, low, high):
         return f"± {margin:.{digits}f}"

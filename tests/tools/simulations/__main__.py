@@ -18,7 +18,7 @@ MODULES = (
     *("intervals", "looking", "tails", "judge", "clicks", "differences"),
     "decisions",
 )
-# The page with the table of a simulation.
+# The page with the table of a simulation, or of one kind of its rows.
 PAGES = {
     "intervals": DOCS / "errors.md",
     "tails": DOCS / "errors.md",
@@ -26,6 +26,8 @@ PAGES = {
     "clicks": DOCS / "clicks.md",
     "differences": DOCS / "comparing.md",
     "decisions": DOCS / "comparing.md",
+    "decisions.marks": DOCS / "comparing.md",
+    "decisions.same": DOCS / "comparing.md",
 }
 
 
@@ -43,18 +45,18 @@ def main(names):
     ordered = {name: stored[name] for name in MODULES if name in stored}
     STORED.write_text(json.dumps(ordered, indent=1) + "\n")
     for name, page in PAGES.items():
-        page.write_text(with_table(page.read_text(), name, ordered[name]))
+        page.write_text(with_table(page.read_text(), name, ordered))
 
 
-def with_table(page, name, rows):
-    """Return a page with the table of a simulation."""
+def with_table(page, name, stored):
+    """Return a page with a table of the stored simulations."""
     start, end = f"<!-- {name} -->\n", f"\n<!-- end of {name} -->"
     before, _, rest = page.partition(start)
     _, _, after = rest.partition(end)
-    as_table = importlib.import_module(
-        f"tests.tools.simulations.{name}"
-    ).as_table
-    return f"{before}{start}\n{as_table(rows)}\n{end}{after}"
+    simulation, dot, kind = name.partition(".")
+    module = importlib.import_module(f"tests.tools.simulations.{simulation}")
+    as_table = getattr(module, f"as_table{'_of_' if dot else ''}{kind}")
+    return f"{before}{start}\n{as_table(stored[simulation])}\n{end}{after}"
 
 
 def plain(row):

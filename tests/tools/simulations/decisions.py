@@ -45,6 +45,7 @@ MARKED = {
     "log-normal weights, σ = 1": lambda rng, lists: rng.lognormal(0, 1, lists),
     "Zipf weights": zipf,
 }
+FEW, MANY = (10, 20, 50, 400), (200, 1000)  # lists of marks, of equivalence
 MARGIN = 0.02
 # The differences of lists whose mean is the margin.
 SAME = {
@@ -163,16 +164,8 @@ def rows(runs=None):
             for expected in EXPECTED
             for noise in NOISE
         ),
-        *(
-            row_of_marks(kind, lists, runs)
-            for kind in MARKED
-            for lists in (10, 20, 50, 400)
-        ),
-        *(
-            row_of_same(kind, lists, runs)
-            for kind in SAME
-            for lists in (200, 1000)
-        ),
+        *(row_of_marks(kind, lists, runs) for kind in MARKED for lists in FEW),
+        *(row_of_same(kind, lists, runs) for kind in SAME for lists in MANY),
     ]
 
 
@@ -192,3 +185,39 @@ def as_table(stored):
         for noise in NOISE
     ]
     return table(head, lines)
+
+
+def as_table_of_marks(stored):
+    """Return the shares with a mark, and with a significant t, as a table."""
+    return table(
+        ["a mark / p < .05", *(f"{n} lists" for n in FEW)],
+        [
+            [
+                kind,
+                *(
+                    in_cell(row["marked"], row["by_t"])
+                    for row in stored
+                    if row.get("marks") == kind
+                ),
+            ]
+            for kind in MARKED
+        ],
+    )
+
+
+def as_table_of_same(stored):
+    """Return the shares that are called the same, as a table."""
+    return table(
+        ["differences of lists", *(f"{n:,} lists" for n in MANY)],
+        [
+            [
+                kind,
+                *(
+                    in_cell(row["passes"])
+                    for row in stored
+                    if row.get("same") == kind
+                ),
+            ]
+            for kind in SAME
+        ],
+    )

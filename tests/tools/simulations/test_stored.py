@@ -6,6 +6,7 @@ import pytest
 
 from tests.tools.simulations import (
     clicks,
+    decisions,
     differences,
     intervals,
     judge,
@@ -28,7 +29,7 @@ def most(share, runs):
 def test_the_pages_show_what_is_stored(name):
     page = PAGES[name].read_text()
     assert f"<!-- {name} -->" in page
-    assert with_table(page, name, ROWS[name]) == page
+    assert with_table(page, name, ROWS) == page
 
 
 def test_all_simulations_are_stored():
@@ -48,11 +49,23 @@ def label(row):
     ids=label,
 )
 def test_intervals_of_means(row):
-    assert row["default"] >= (0.93 if row["lists"] >= 20 else 0.9)
+    if row["lists"] < 50 and row["values"] in intervals.SKEWED:
+        assert row["default"] >= 0.8
+        return
+    assert row["default"] >= 0.94
     if row["lists"] == 20 and "mean .95" in row["values"]:
         assert row["t"] < 0.7
     if "very unequal" in row["values"]:
         assert row["default"] >= 0.95 > row["t"]
+
+
+def test_skewed_values_are_not_covered_below_50_lists():
+    found = {
+        row["values"]: row["default"]
+        for row in ROWS["intervals"]
+        if row["lists"] == 10
+    }
+    assert all(found[name] < 0.9 for name in intervals.SKEWED)
 
 
 def test_means_with_rare_other_values_are_not_covered():
@@ -122,10 +135,52 @@ def test_more_differences():
         check_difference(row, 250)
 
 
+# Few losses among noise, with weights and sessions; marks; equivalence
+
+
+def decisions_with(kind):
+    rows = [x for x in ROWS["decisions"] if kind in x]
+    return pytest.mark.parametrize("row", rows, ids=label)
+
+
+@decisions_with("gates")
+def test_gates(row):
+    assert row["covered"] >= 0.95
+    assert row["passes"] <= 0.025
+
+
+@decisions_with("marks")
+def test_marks(row):
+    """As good as the baseline; t marks more if lists have weights."""
+    assert row["marked"] <= 0.055
+    assert (row["by_t"] > 0.055) == (row["marks"] != "no weights")
+
+
+@decisions_with("same")
+def test_equivalence(row):
+    assert row["passes"] <= 0.025
+
+
+@pytest.mark.parametrize("kind", [*decisions.WEIGHTS, decisions.SESSIONS])
+def test_a_few_gates(kind):
+    row = decisions.row_of_gates(kind, 4, 0.1, 100)
+    assert row["passes"] <= most(0.025, 100)
+
+
 # Judges
 
 
-@pytest.mark.parametrize("row", ROWS["judge"], ids=label)
+def test_rare_zeros_are_not_covered_with_few_human_labels():
+    """Human labels alone fail alike, of which most samples lack the zeros."""
+    found = [x for x in ROWS["judge"] if x["values"] == judge.RARE]
+    assert {x["human"] for x in found} == {*judge.NUMBERS}
+    assert min(x["corrected"] for x in found) < 0.9
+    assert all(x["corrected"] > x["humans"] for x in found)
+
+
+@pytest.mark.parametrize(
+    "row", [x for x in ROWS["judge"] if x["values"] != judge.RARE], ids=label
+)
 def test_judges(row):
     assert row["corrected"] >= 0.94
     assert row["corrected_width"] < 1.05 * row["humans_width"]
