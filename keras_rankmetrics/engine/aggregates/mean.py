@@ -249,10 +249,27 @@ def _sums(
     if bounded:
         own_rest, other_rest = weight - own_value, other - other_value
     terms = own, own_value, own_rest, other_value, other_rest
-    of_lists = xp.stack([weight, weight * weight, lists, *terms], axis=1)
-    of_rows = of_lists if by_row is None else by_row(of_lists)
-    t = of_rows[:, 3:]
+    of_lists = weight, weight * weight, lists
     # No matrix product, since accelerators round its operands.
+    if by_row is None:
+        # `own` is 0 or 1, and the terms of one kind are 0.
+        squares = [term * term for term in terms[1:]]
+        both, of_others = own_value * own_rest, other_value * other_rest
+        rest = one - value if bounded else zero
+        variances = [own_value * rest, other_value * rest]
+        excess = rest - value
+        parts = [
+            *(*of_lists, own, own_value, other_value, lists),
+            *(own, *squares),
+            *(own_value, both, zero, of_others, zero),
+            *(own_rest, zero, zero, zero, zero),
+            *(squares[0] * own_value, squares[1] * own_rest),
+            *(both * own_value, both * own_rest),
+            *(*variances, *(variance * excess for variance in variances)),
+        ]
+        return over_all(xp.stack(parts, axis=1))
+    of_rows = by_row(xp.stack([*of_lists, *terms], axis=1))
+    t = of_rows[:, 3:]
     squares, twice = t * t, xp.concatenate([t, t], axis=1)
     neighbours = t * twice[:, 1:6]
     of_own, both = t[:, 1:3], neighbours[:, 1:2]
