@@ -99,10 +99,10 @@ class StopWhenDecided(keras.callbacks.Callback):
         is_width = precision not in (0.0, 1.0)
         if not values or not are_in_units or not is_width:
             raise ValueError(
-                "`threshold`, `precision` or both should be numbers in units "
-                "of the metric, from 0 to 1, such as 0.05 for 5 percent, and a "
-                "precision above 0 and below 1. "
-                f"Received: threshold={threshold!r}, precision={precision!r}."
+                "Pass `threshold`, a number from 0 to 1, `precision`, a number "
+                "above 0 and below 1, or both, in units of the metric: 5 "
+                f"percent is 0.05. Received: threshold={threshold!r}, "
+                f"precision={precision!r}."
             )
         sequence(0.0, 0.0, at_least, level, planned)  # raises for bad options
         self.metric = metric

@@ -29,7 +29,7 @@ from keras_rankmetrics.engine.aggregates.paired import (
     with_holm,
 )
 from keras_rankmetrics.engine.messages import warn
-from keras_rankmetrics.metrics.clicks import LEAST_CARRIERS
+from keras_rankmetrics.metrics.clicks import carriers_of, few_carry
 from keras_rankmetrics.metrics.judge_corrected import (
     LEAST_WITH_BOTH,
     TooFewListsError,
@@ -285,12 +285,12 @@ class Report:
             f"{x:.4f}{several.format(name)}" for name, x in largest.items()
         )
         these = self.over.replace("lists", "lists like these", 1)
-        alone = ", without a correction" * (self.comparisons > 1)
+        alone = ", before the correction" * (self.comparisons > 1)
         return of_metrics and (
-            f"With {these}, the {percent(self.confidence)} interval of a true "
-            f"difference of {of_metrics} from {self.baseline} excludes 0 "
-            f"{percent(POWER)} of the time{alone}; half of it needs about 4 "
-            "times as many lists."
+            f"With {these}, a true difference of {of_metrics} from "
+            f"{self.baseline} is detected {percent(POWER)} of the time: its "
+            f"{percent(self.confidence)} interval excludes 0{alone}. Half of "
+            "it needs about 4 times as many lists."
         )
 
     def about_marks(self, better: str, worse: str) -> str:
@@ -368,9 +368,10 @@ def _of_group(part: Measured, group: str, at: int, baseline: str) -> _Found:
     """
     try:
         return differences_of(part, at, baseline)
-    except TooFewListsError:
+    except TooFewListsError as error:
         if not group:
             raise
+        both = error.both
     lists, nan = len(part.lists), math.nan
     blank = Estimate(nan, nan, lists, lists, lists)
     pairs: _Pairs = [
@@ -383,10 +384,19 @@ def _of_group(part: Measured, group: str, at: int, baseline: str) -> _Found:
         for name in part.systems
     ]
     return pairs, [
-        f"{group}: {part.shown[at].name} is left out, since fewer than "
-        f"{LEAST_WITH_BOTH} of its {lists:,} lists have labels by humans and "
-        "by the judge."
+        f"{group}: {part.shown[at].name} has no value, since {both:,} of "
+        f"{lists:,} lists have labels by humans and by the judge, and "
+        f"{LEAST_WITH_BOTH} are needed."
     ]
+
+
+def _number_of_lists(measured: Measured) -> int:
+    """Return the number of lists, without the padding of rows of lists."""
+    first, *_ = measured.systems.values()
+    if first.lists_of_row == 1:
+        return len(measured.lists)
+    valid = [x.valid.any(axis=0) for x in measured.systems.values()]
+    return int(np.any(valid, axis=0).sum())
 
 
 def _nan_without_lists(estimate: Estimate) -> Estimate:
@@ -442,7 +452,7 @@ def reported(measured: Measured, baseline: str, confidence: float) -> Report:
         sizes=collections.Counter(measured.groups),
         baseline=baseline,
         confidence=confidence,
-        lists=len(measured.lists),
+        lists=_number_of_lists(measured),
         comparisons=sum(not math.isnan(d.p) for d in all_of_table),
         unjudged=tuple(notes_of_unjudged(measured)),
         gaps=tuple(gaps(measured)),
@@ -517,23 +527,29 @@ def notes_of_unjudged(measured: Measured) -> Iterator[str]:
 def _skewed(
     systems: Iterable[str], pairs: _Pairs, statistic: Statistic
 ) -> Iterator[str]:
-    """Yield a sentence for each mean of few lists with skewed values.
+    """Yield a sentence if means of few lists have skewed values.
 
-    Its interval is too short in samples without those that differ most. Hits
-    are no such values: the interval holds for them.
+    Their intervals are too short in samples without those that differ most.
+    Hits are no such values: the interval holds for them.
     """
-    for name, (estimate, _) in zip(systems, pairs, strict=True):
-        most = estimate.value * (1.0 - estimate.value)
-        if (
-            _FEW <= estimate.independent < LEAST_LISTS
-            and abs(estimate.skewness) > _SKEWED
-            and estimate.deviation**2 < _LIKE_HITS * most
-        ):
-            yield (
-                f"{name}: the values of {statistic.name} are skewed "
-                f"({estimate.skewness:+.1f}), so that its interval may be too "
-                f"short with {estimate.over}. Use {LEAST_LISTS} or more."
-            )
+    found = {
+        name: x
+        for name, (x, _) in zip(systems, pairs, strict=True)
+        if _FEW <= x.independent < LEAST_LISTS
+        and abs(x.skewness) > _SKEWED
+        and x.deviation**2 < _LIKE_HITS * x.value * (1.0 - x.value)
+    }
+    if found:
+        names = ", ".join(f"{k} ({x.skewness:+.1f})" for k, x in found.items())
+        number = min(found.values(), key=lambda x: x.independent)
+        lists, more = f"{number.lists:,} lists", f"{LEAST_LISTS} or more"
+        if number.lists >= LEAST_LISTS:
+            lists += f" that count as {number.independent:,.0f}"
+            more = "more lists, or less unequal weights"
+        yield (
+            f"{statistic.name}: the values are skewed, of {names}, so that "
+            f"intervals may be too short with {lists}. Use {more}."
+        )
 
 
 def _heavy_tails(measured: Measured) -> Iterator[str]:
@@ -548,16 +564,19 @@ def _heavy_tails(measured: Measured) -> Iterator[str]:
             values, valid, weights = (
                 array[statistic.metrics[0]] for array in system[:3]
             )
-            parts = np.abs(values) * np.nan_to_num(weights, nan=1.0)
-            parts = np.sort(parts[valid & (values != 0)])[::-1]
+            # In [0, 1], the interval holds for a few lists of much weight.
+            weights = (
+                1.0 if statistic.bounded else np.nan_to_num(weights, nan=1)
+            )
+            parts = np.abs(values * weights)[valid & (values != 0)]
             top = math.ceil(len(parts) / 10)
-            most = parts[:top].sum()
-            carriers = parts.sum() ** 2 / max((parts**2).sum(), 1e-30)
-            # In [0, 1], the interval holds for a few hits of equal value.
+            most = np.sort(parts)[::-1][:top].sum()
+            carriers = carriers_of(parts)
+            # It does so for a few hits of equal value, too.
             few = carriers < _LEAST_IN_LIMITS and 2.0 * most > parts.sum()
             few = few and len(parts) >= 10
             if not statistic.bounded:
-                few = 0.0 < carriers < min(LEAST_CARRIERS, valid.sum() / 3.0)
+                few = few_carry(carriers, valid.sum())
             if few:
                 yield (
                     f"{name}: {top:,} of {valid.sum():,} lists carry "
@@ -658,10 +677,11 @@ def _borrowed(measured: Measured) -> Iterator[str]:
             if borrowed == number
         )
         have = "list has" if number == 1 else "lists have"
+        counts = "it has" if number == 1 else "they have"
         yield (
-            f"{', '.join(names)}: {number:,} {have} no relevant items, and the "
-            "mean weight of the others. For the weight that was passed for "
-            'these, set the option `list_weight="mean"`.'
+            f"{', '.join(names)}: {number:,} {have} no relevant items, so "
+            f"{counts} the mean weight of the others. To use the weights that "
+            'were passed, set the option `list_weight="mean"`.'
         )
 
 

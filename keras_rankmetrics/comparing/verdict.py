@@ -24,13 +24,14 @@ from keras_rankmetrics.engine.aggregates.paired import (
     Statistic,
 )
 from keras_rankmetrics.engine.backend.operations import as_integer
+from keras_rankmetrics.metrics.clicks import carriers_of, few_carry
 
 # The exit code of each outcome, and what it says about a loss, and about
 # equivalence. 2 is a usage error.
 _OUTCOMES = {
     "pass": (0, "no", "the same"),
     "fail": (1, "a", "not the same"),
-    "undecided": (3, "perhaps a", "perhaps the same"),
+    "undecided": (3, "perhaps a", "not shown to be the same"),
 }
 _NAMED = 3  # queries that a verdict names
 _LOG_OF_MOST = math.log(1e9)  # times as many lists as needed at most
@@ -81,6 +82,8 @@ class Verdict:
             system is to be the same as the baseline.
         values: the values of the baseline and of the system.
         flipped: the queries that fell to 0, and those that rose from 0.
+        carriers: the number of lists of equal difference that would carry the
+            change, (Σ w |d|)² / Σ (w d)², for a metric without limits.
 
     Raises:
         ValueError: if a number is invalid, or there are fewer than two lists.
@@ -115,6 +118,7 @@ class Verdict:
     equivalent: bool = False
     values: tuple[float, float] | None = None
     flipped: tuple[tuple[Any, ...], tuple[Any, ...]] = ((), ())
+    carriers: float = math.inf
 
     def __post_init__(self) -> None:
         tolerance_of(self.tolerance)
@@ -131,8 +135,12 @@ class Verdict:
         A sample lacks lists of a larger share than 1 - ((1 - level) / 2)^(1 /
         lists) with a probability of less than (1 - level) / 2.
         """
-        rows = max(self.difference.estimate.independent, 1.0)
-        return float(1.0 - ((1.0 - self.level) / 2.0) ** (1.0 / rows))
+        return self._unseen(self.difference.estimate.independent)
+
+    def _unseen(self, lists: float) -> float:
+        """Return the `unseen` share for so many independent lists."""
+        outside = (1.0 - self.level) / 2.0
+        return float(1.0 - outside ** (1.0 / max(lists, 1.0)))
 
     @property
     def interval(self) -> tuple[float, float]:
@@ -147,28 +155,34 @@ class Verdict:
         the `unseen` lists may lose or gain all, and few lists that lose say
         little about the weights of others, see `Estimate.guarded`. If lists
         have weights, the distances of both from the change are combined like
-        standard errors. Without bounds, lists that all have the same difference
-        exclude nothing.
+        standard errors. Without limits, lists that all have the same difference
+        exclude nothing, nor does a change with fewer `carriers` than 50, or
+        than a third of the lists.
         """
         return self._bounds(1.0)
 
     def _bounds(self, more: float) -> tuple[float, float]:
         """Return the bounds for `more` times as many lists like these."""
-        found = self.difference.estimate
+        found = self.difference.estimate.times(more)
         limits, ends = found.limits or (-1.0, 1.0), []
         both = math.hypot if found.is_weighted else max
         for end, limit in zip(found.guarded(self.level), limits, strict=True):
-            farthest = distance = abs(end - found.value) / math.sqrt(more)
+            farthest = distance = abs(end - found.value)
             if self.bounded:
                 farthest = abs(limit - found.value)
-                unseen = self.unseen / more * farthest
+                unseen = self._unseen(found.independent) * farthest
                 distance = min(both(distance, unseen), farthest)
-            elif not distance > 0.0:
+            elif not distance > 0.0 or self._rests_on_few(found.lists):
                 distance = math.inf
             ends.append(distance)
         return self._with_losses_below(
             found.value - ends[0], found.value + ends[1]
         )
+
+    def _rests_on_few(self, lists: float) -> bool:
+        """Return True if few of so many lists like these carry the change."""
+        more = lists / self.difference.estimate.lists
+        return few_carry(self.carriers * more, lists)
 
     def _with_losses_below(
         self, low: float, high: float
@@ -267,12 +281,20 @@ class Verdict:
         tolerance, lists = math.ceil(1e4 * farthest) / 1e4, self.lists_needed
         if self.bounded and tolerance >= 1.0:
             return ""
-        more = "; so would about {:,} lists like these, if the change stays"
         margin = "Equivalence within" if self.equivalent else "A tolerance of"
-        return (
-            f"{margin} {tolerance:g} would pass"
-            f"{more.format(lists) if lists else ''}."
-        )
+        more = ""
+        if lists is not None:
+            more = f"; so would about {lists:,} lists like these, if it stays"
+        elif not self._room > 0.0:
+            more = "; more lists would not help, if the change stays"
+        return f"{margin} {tolerance:g} would pass{more}."
+
+    @property
+    def _room(self) -> float:
+        """How far the change is within the margin."""
+        change = self.difference.estimate.value
+        change, _ = self._with_losses_below(change, change)
+        return self.tolerance - (abs(change) if self.equivalent else -change)
 
     @property
     def lists_needed(self) -> int | None:
@@ -288,9 +310,7 @@ class Verdict:
         is_of_mean = isinstance(found, Combined) and found.minus.bounded
         if not math.isfinite(self.bounds[0]) or (is_of_mean and not is_paired):
             return None
-        change, _ = self._with_losses_below(found.value, found.value)
-        margin = self.tolerance - (abs(change) if self.equivalent else -change)
-        if not margin > 0.0:
+        if not self._room > 0.0:
             return None
 
         def room(log: float) -> float:
@@ -342,26 +362,36 @@ class Verdict:
         alone = self._of(*self._with_losses_below(*self.interval))
         found = self.difference.estimate
         if self.outcome == "undecided" != alone:
+            if not self.bounded and self._rests_on_few(found.lists):
+                return (
+                    f"As few as {self.carriers:.0f} lists of equal difference "
+                    "would carry the change: that says little of others."
+                )
             if not self.bounded:
-                return "All lists have the same difference: others may differ."
+                return (
+                    "All lists have the same difference: others may differ. "
+                    "Choose a metric in [0, 1]."
+                )
             guarded = self._with_losses_below(*found.guarded(self.level))
             if self._of(*guarded) == "undecided":
                 return (
-                    "The interval would decide, but the few lists that lose "
-                    "say little about the weights of others that may."
+                    "The interval alone would decide, but the few lists that "
+                    "lose say little about the weights of others that may."
                 )
             return (
-                f"The interval would decide, but up to {self.unseen:.1%} of "
-                f"all lists may be unlike these {found.independent:,.0f}, and "
-                "lose or gain all."
+                f"The interval alone would decide, but up to {self.unseen:.1%} "
+                "of all lists may be of a kind that these lack, and lose or "
+                "gain all."
             )
         if not self.losses and math.isnan(self.difference.p):
             return ""
         if math.isnan(self.detectable):
             return (
-                "Too few lists, or too few that differ, to say what is noticed."
+                "Too few lists, or too few that differ, to say how small a "
+                "change is noticed."
             )
         kind = "drop" if self.more_is_better else "rise"
+        kind = "change" if self.equivalent else kind
         true = f"a true {kind} of {self.detectable:.4f}"
         these = over.replace("lists", "lists like these", 1)
         return f"With {these}, {true} is noticed 80% of the time."
@@ -396,8 +426,9 @@ def _lack(difference: Difference) -> str:
     found, system = difference.estimate, difference.system
     if not math.isfinite(found.value):
         return (
-            f"a difference of {found.value} for {system!r}. Find the list "
-            "whose value is not finite by `per_list()`."
+            f"a difference of {found.value} for {system!r}, on "
+            f"{found.lists:,} lists. Find those without a finite value by "
+            "`per_list()`."
         )
     if found.rows < 2:
         return (
@@ -536,6 +567,7 @@ def verdict_on_mean(
     verdict = Verdict(
         difference=difference,
         values=(mean, found.value),
+        carriers=_carriers(measured, statistic.metrics[0]),
         **margins.limits(statistic),
     )
     notes = list(gaps(measured))
@@ -599,8 +631,18 @@ def verdict_of(measured: Measured, metric: str, margins: Margins) -> Verdict:
         losses=_losses(measured, place, up) if is_mean else (),
         values=(old.value, new.value),
         flipped=_flipped(measured, place) if is_mean and up else ((), ()),
+        carriers=_carriers(measured, place),
         **margins.limits(statistic),
     )
+
+
+def _carriers(measured: Measured, place: int) -> float:
+    """Return the carriers of a change, or of the values of a single system."""
+    first, *others = measured.systems.values()
+    values, valid = first.values[place], first.valid[place]
+    for other in others:
+        values, valid = values - other.values[place], valid & other.valid[place]
+    return carriers_of(np.where(valid, values, 0.0), first.weights[place])
 
 
 def _flipped(
@@ -668,9 +710,14 @@ def _check(measured: Measured, metric: str, place: int) -> None:
         if overlap.is_low or overlap.judged == 0 < overlap.judgements:
             received = f"{overlap.judged:,} judged items. {overlap.example}"
         elif up and not valid.any():
-            received = "the value 0 on all lists. Check its ids and scores."
+            received = (
+                "the value 0 on all lists. Check its ids and scores; if these "
+                "are right, gate on a number."
+            )
         elif overlap.missing and not up:
-            received = f"nothing for {overlap.missing:,} of them, a low value."
+            received = (
+                f"no rows for {overlap.missing:,} of them, which have no value."
+            )
         elif any((one != x).any() for x in others):
             received = "lists that count for one system alone. Set `empty`."
         else:

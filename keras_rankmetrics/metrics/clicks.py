@@ -9,7 +9,10 @@ if users looked at every item.
 from __future__ import annotations
 
 import dataclasses
+import math
 from typing import Annotated, Any, ClassVar
+
+import numpy as np
 
 from keras_rankmetrics.engine.aggregates import Estimate, PerList
 from keras_rankmetrics.engine.aggregates.mean import Moments
@@ -105,6 +108,25 @@ class ClickMetric(bases.WholeList, abstract=True):
     list_weight: ListWeight = "mean"
 
 
+def carriers_of(values: np.ndarray, weights: np.ndarray | float = 1.0) -> float:
+    """Return how many lists of equal value would carry a sum: (Σ |x|)² / Σ x².
+
+    Infinite if all are 0.
+
+    Args:
+        values: the values of lists.
+        weights: their weights; NaN counts as 1.
+    """
+    parts = np.abs(values) * np.nan_to_num(weights, nan=1.0)
+    squares = np.sum(parts**2)
+    return float(parts.sum() ** 2 / squares) if squares > 0.0 else math.inf
+
+
+def few_carry(carriers: float, lists: float) -> bool:
+    """Return True if a sum over so many lists has too few carriers."""
+    return carriers < min(LEAST_CARRIERS, lists / 3.0)
+
+
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class ClickEstimate(Estimate):
     """An estimate from clicks, whose interval is too short if there are few.
@@ -124,6 +146,8 @@ class ClickEstimate(Estimate):
     @property
     def over(self) -> str:
         """The numbers of lists, in words."""
+        if not self.carriers:
+            return f"{super().over}, without a click"
         few = f", {self.carriers:.0f} of which carry the sum: do not trust ±"
         return super().over + few * self.rests_on_few
 

@@ -53,7 +53,20 @@ _ByKind = dict[str, PerReading]
 
 
 class TooFewListsError(ValueError):
-    """Fewer lists have both kinds of labels than a corrected mean needs."""
+    """Fewer lists have both kinds of labels than a corrected mean needs.
+
+    Args:
+        both: the number of lists with both.
+    """
+
+    def __init__(self, both: int) -> None:
+        super().__init__(
+            "A mean corrected for the judge needs at least "
+            f"{LEAST_WITH_BOTH} lists with labels by humans and by the judge. "
+            f"Received: {both}. Let humans label more lists, drawn at random "
+            "from those that the judge labelled."
+        )
+        self.both = both
 
 
 @register
@@ -501,12 +514,7 @@ class JudgeCorrectedEstimate(Estimate):
         """
         n, y, f, _, _, _, others, g, _, alone, h, _ = sums
         if n < LEAST_WITH_BOTH:
-            raise TooFewListsError(
-                "A mean corrected for the judge needs at least "
-                f"{LEAST_WITH_BOTH} lists with labels by humans and by the "
-                f"judge. Received: {n:.0f}. Let humans label more lists, drawn "
-                "at random from those that the judge labelled."
-            )
+            raise TooFewListsError(round(n))
         found = corrected(sums, weight, bounded)
         variance, by_humans = found.variance, corrected(sums, 0.0).variance
         gain = by_humans / variance if variance > 0 else 1.0
@@ -578,8 +586,8 @@ def corrected_means(
     ]
     if any(apart):
         notes.append(
-            f"{statistic.name}: a difference is corrected for the judge on its "
-            "own, with another weight, and may not be that of the two values."
+            f"{statistic.name}: a difference is estimated on its own, so that "
+            "it may not be one value less the other."
         )
     return estimates, differences, notes
 

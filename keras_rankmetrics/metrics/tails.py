@@ -590,13 +590,19 @@ def _in_tail(estimate: Estimate, share: float) -> Estimate:
     if math.isnan(estimate.effective_lists):
         return estimate
     rows = rows_in_tail(estimate.independent, share)
-    return dataclasses.replace(
-        estimate,
-        rows=rows,
-        effective_rows=rows,
-        deviation=0.0,
-        skewness=math.nan,
-    )
+    of_tail = {"rows": rows, "effective_rows": rows, "deviation": 0.0}
+    return EstimateInTail(**{**vars(estimate), **of_tail, "skewness": math.nan})
+
+
+class EstimateInTail(Estimate):
+    """An estimate from the lists of the tail, its rows."""
+
+    @property
+    def over(self) -> str:
+        """The number of lists, and of those in the tail, in words."""
+        if not self.rows:
+            return f"{self.lists:,} lists"
+        return f"{self.lists:,} lists, {self.rows:,} of them in the tail"
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -617,7 +623,7 @@ class TailEstimate(Estimate):
         """None: there is a confidence sequence for plain means alone."""
 
 
-class LowerMeanEstimate(TailEstimate):
+class LowerMeanEstimate(EstimateInTail, TailEstimate):
     """A mean of the lowest values of lists."""
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:

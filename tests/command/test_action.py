@@ -106,6 +106,7 @@ def test_inputs_are_declared_and_used():
     "inputs, code, verdict",
     [
         ({"tolerance": "0.1"}, 0, "pass"),
+        ({"tolerance": "", "equivalent": "0.1"}, 0, "pass"),
         ({"candidate": "worse", "metrics": "RR P@1"}, 1, "fail"),
         ({"candidate": "near"}, 3, "undecided"),
         ({"candidate": "near", "undecided": "pass"}, 0, "undecided"),
@@ -119,7 +120,7 @@ def test_verdicts(gated, inputs, code, verdict):
     lines = summary.rstrip("\n").split("\n\n")
     assert len(lines) == len(metrics) and "\n" not in "".join(lines)
     for line, metric in zip(lines, metrics, strict=True):
-        said = "gone: The file" if verdict == "error" else f"{metric} of "
+        said = "gone: The file" if verdict == "error" else f"{metric} "
         assert line.startswith(f"**{verdict}**: {said}")
 
 
@@ -151,7 +152,7 @@ def test_options_and_hostile_inputs(gated, tmp_path):
     assert found == (
         0,
         "verdict=pass\n",
-        "gate|--metrics=`touch touched` RR|--tolerance=0.005|--markdown|"
+        "gate|--metrics=`touch touched` RR|--markdown|--tolerance=0.005|"
         "--convention='; touch touched|--lists=7|--confidence=0.9|--|qrels|"
         "$(touch touched)|--save=qrels|\n",
     )

@@ -237,7 +237,7 @@ def test_usage_errors(files, capsys, option):
         ("near", "old", "0.1", 0, "the same within 0.1"),
         ("bad", "old", "0.02", 1, "not the same within 0.02"),
         ("old", "bad", "0.02", 1, "not the same within 0.02"),
-        ("near", "old", "0.02", 3, "perhaps the same within 0.02"),
+        ("near", "old", "0.02", 3, "not shown to be the same within 0.02"),
     ],
 )
 def test_equivalence(files, capsys, candidate, baseline, change, code, said):

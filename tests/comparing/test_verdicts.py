@@ -125,7 +125,8 @@ def test_the_sentences():
         "undecided: m fell from 0.5000 (old) to 0.4375 (new) on 5 lists, "
         "perhaps a drop of more than 0.01. The change is -0.0625, with the 95% "
         f"interval {LOW:+.4f} to {HIGH:+.4f}. Too few lists, or too few that "
-        "differ, to say what is noticed. A tolerance of 0.2954 would pass. "
+        "differ, to say how small a change is noticed. A tolerance of 0.2954 "
+        "would pass; more lists would not help, if the change stays. "
         "Lost most, 100% of all losses: 1 (0.5000 to 0.2500), 2 (0.5000 to "
         "0.2500)."
     )
@@ -133,7 +134,8 @@ def test_the_sentences():
     assert (
         "With 60 lists like these, a true drop of "
         f"{verdict.detectable:.4f} is noticed 80% of the time. A tolerance of "
-        "0.1062 would pass. Lost most, 12% of all losses: 1 (0.5000 to 0.2500)"
+        "0.1062 would pass; more lists would not help, if the change stays. "
+        "Lost most, 12% of all losses: 1 (0.5000 to 0.2500)"
     ) in str(verdict)
     line = verdict.to_markdown()
     assert line == "**undecided**" + str(verdict).removeprefix("undecided")
@@ -178,8 +180,8 @@ def test_the_interval_alone_does_not_decide():
     verdict = compared.gate(tolerance=0.11)
     assert verdict.interval[0] > -0.11 and verdict.outcome == "undecided"
     assert (
-        "The interval would decide, but up to 6.0% of all lists may be unlike "
-        "these 60, and lose or gain all."
+        "The interval alone would decide, but up to 6.0% of all lists may be "
+        "of a kind that these lack, and lose or gain all."
     ) in str(verdict)
     assert compared.gate(tolerance=0.12).outcome == "pass"
     assert compared.gate(tolerance=0.01).outcome == "undecided"
@@ -451,7 +453,7 @@ def test_missing_queries_are_refused_where_they_would_be_the_best():
     part = {q: GOOD[q] for q in list(GOOD)[:5]}
     for systems in ({"a": GOOD, "b": part}, {"a": part, "b": GOOD}):
         compared = krm.compare(TRUTH, systems, krm.MeanRank())
-        with pytest.raises(ValueError, match="nothing for 3 of them"):
+        with pytest.raises(ValueError, match="no rows for 3 of them"):
             compared.gate(tolerance=1)
     # AUC leaves such lists out.
     truth = {q: {**items, "x": 0} for q, items in TRUTH.items()}
@@ -498,7 +500,7 @@ def test_equivalence_is_two_tests(up, sign, change, equivalent, outcome):
     claim = {
         "pass": "the same",
         "fail": "not the same",
-        "undecided": "perhaps the same",
+        "undecided": "not shown to be the same",
     }
     assert f", {claim[outcome]} within {equivalent:g}. The " in str(verdict)
     worst, best = verdict.bounds
@@ -608,6 +610,39 @@ def test_weights_alone_leave_a_verdict_undecided():
     assert verdict.bounds[0] == pytest.approx(found.value - distance)
     assert found.guarded()[0] < low
     assert "say little about the weights of others" in str(verdict)
+
+
+def test_few_clicks_decide_nothing():
+    """Two lists carry the change, which has no limits."""
+    rng = np.random.default_rng(0)
+    clicks = np.zeros((100, 5))
+    clicks[[3, 70], 0] = 1
+    ips = krm.IPS(k=3, propensities=1 / np.arange(1.0, 6.0) ** 2)
+    systems = {name: rng.random((100, 5)) for name in ("old", "new")}
+    compared = krm.compare(clicks, systems, ips)
+    for margin in ({"tolerance": 1.0}, {"equivalent": 1.0}):
+        verdict = compared.gate(**margin)
+        assert verdict.outcome == "undecided" and verdict.carriers <= 2
+        assert "lists of equal difference would carry the change" in (
+            verdict.reason
+        )
+        assert verdict.lists_needed is None
+    alone = krm.evaluate(clicks, systems["old"], ips)
+    assert alone.gate(0.0, tolerance=5.0).outcome == "undecided"
+
+
+@pytest.mark.parametrize("lists", [12, 60])
+@pytest.mark.parametrize("margin", [0.05, 0.01])
+def test_lists_needed_where_none_differs(lists, margin):
+    values = [0.0] * (lists // 4) + [1.0] * (lists - lists // 4)
+
+    def gate(times):
+        both = compared_of(values * times, values * times, bounded=True)
+        return both.gate(tolerance=margin)
+
+    needed = gate(1).lists_needed
+    assert gate(math.ceil(needed / lists)).outcome == "pass"
+    assert gate(needed // lists).outcome == "undecided"
 
 
 # Marks of tables

@@ -267,10 +267,10 @@ def test_the_report_says_what_so_many_lists_detect():
         for metric in ("ndcg@3", "mean_rank")
     ]
     sentence = (
-        "With 80 lists like these, the 95% interval of a true difference of "
-        f"{largest[0]:.4f} (ndcg@3) or {largest[1]:.4f} (mean_rank) from old "
-        "excludes 0 80% of the time, without a correction; half of it needs "
-        "about 4 times as many lists."
+        f"With 80 lists like these, a true difference of {largest[0]:.4f} "
+        f"(ndcg@3) or {largest[1]:.4f} (mean_rank) from old is detected 80% of "
+        "the time: its 95% interval excludes 0, before the correction. Half of "
+        "it needs about 4 times as many lists."
     )
     assert sentence in " ".join(str(compared).split())
     assert sentence in compared.to_markdown().replace("\\", "")

@@ -100,6 +100,18 @@ class Estimate:
             return min(self.rows, self.effective_lists)
         return self.effective_rows
 
+    def times(self, more: float) -> Estimate:
+        """Return the estimate for `more` times as many lists like these.
+
+        Args:
+            more: the factor, at least 1.
+        """
+        shrink = (self.rows - 1.0) / (self.rows * more - 1.0)
+        counts = "lists", "effective_lists", "rows", "effective_rows"
+        changed = {name: getattr(self, name) * more for name in counts}
+        changed["standard_error"] = self.standard_error * math.sqrt(shrink)
+        return dataclasses.replace(self, **changed)
+
     @property
     def is_weighted(self) -> bool:
         """True if the lists have unequal weights."""
@@ -282,11 +294,14 @@ class Estimate:
 
     @property
     def over(self) -> str:
-        """The number of lists, and of independent ones, in words."""
+        """The number of lists, and of rows that hold several, in words."""
         lists = f"{self.lists:,} list{'s' * (self.lists != 1)}"
-        if not 1.0 < self.independent <= self.rows < self.lists:
+        if not 1 < self.rows < self.lists:
             return lists
-        return f"{lists}, worth {self.independent:,.0f} independent ones"
+        found = f"{lists} in {self.rows:,} rows"
+        if not round(self.independent) < self.rows:
+            return found
+        return f"{found}, which count as {self.independent:,.0f}"
 
     def __str__(self) -> str:
         spread = spread_as_text(self.value, *self.interval())
@@ -320,6 +335,17 @@ class Combined(Estimate):
     minus: Estimate = dataclasses.field(repr=False)
     correlation: float
     limits: tuple[float, float] | None = (-1.0, 1.0)
+
+    def times(self, more: float) -> Estimate:
+        """Return the estimate for `more` times as many lists like these.
+
+        Args:
+            more: the factor, at least 1.
+        """
+        plus, minus = self.plus.times(more), self.minus.times(more)
+        return Combined(
+            **{**vars(super().times(more)), "plus": plus, "minus": minus}
+        )
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
         """Return the interval of the difference, within the limits.
