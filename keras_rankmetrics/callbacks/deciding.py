@@ -96,8 +96,7 @@ class StopWhenDecided(keras.callbacks.Callback):
             )
         values = [x for x in (threshold, precision) if x is not None]
         are_in_units = all(is_number(x) and 0.0 <= x <= 1.0 for x in values)
-        is_width = precision not in (0.0, 1.0)
-        if not values or not are_in_units or not is_width:
+        if not values or not are_in_units or precision in (0.0, 1.0):
             raise ValueError(
                 "Pass `threshold`, a number from 0 to 1, `precision`, a number "
                 "above 0 and below 1, or both, in units of the metric: 5 "

@@ -41,8 +41,8 @@ from keras_rankmetrics.metrics.tails import lower_means, quantiles
 Mark = Literal["better", "worse", ""]
 POWER = 0.8  # of the differences that a table calls detectable
 # In few lists, values of more skewness, if their variance is below this share
-# of that of hits, may make an interval too short. Those of fewer than ten lists
-# are long.
+# of that of hits, may make an interval too short. Samples of fewer than ten
+# lists do not show the skewness.
 _FEW, _SKEWED, _LIKE_HITS = 10, 1.0, 0.9
 _LEAST_IN_LIMITS = 100  # lists of equal value that may carry a mean in [0, 1]
 _STATISTICS: dict[str, Callable[..., Findings]] = {
@@ -540,15 +540,18 @@ def _skewed(
         and x.deviation**2 < _LIKE_HITS * x.value * (1.0 - x.value)
     }
     if found:
-        names = ", ".join(f"{k} ({x.skewness:+.1f})" for k, x in found.items())
+        several = len(pairs) > 1
+        each = (
+            f"{k} " * several + f"{x.skewness:+.1f}" for k, x in found.items()
+        )
         number = min(found.values(), key=lambda x: x.independent)
         lists, more = f"{number.lists:,} lists", f"{LEAST_LISTS} or more"
         if number.lists >= LEAST_LISTS:
             lists += f" that count as {number.independent:,.0f}"
             more = "more lists, or less unequal weights"
         yield (
-            f"{statistic.name}: the values are skewed, of {names}, so that "
-            f"intervals may be too short with {lists}. Use {more}."
+            f"{statistic.name}: the values are skewed ({', '.join(each)}), so "
+            f"that intervals may be too short with {lists}. Use {more}."
         )
 
 

@@ -237,6 +237,8 @@ class Verdict:
             start = f"{old:.4f} ({d.baseline})"
             start = d.baseline if d.baseline.startswith(f"{old:g}") else start
             of_both = f"{moved} from {start} to {new:.4f} ({d.system})"
+            if (new - old) * d.estimate.value < 0.0:  # corrected on its own
+                of_both = f"is {new:.4f} ({d.system}) against {start}"
             if f"{old:.4f}" == f"{new:.4f}":
                 of_both = (
                     f"stays at {new:.4f} ({d.system} against {d.baseline})"
@@ -300,15 +302,14 @@ class Verdict:
     def lists_needed(self) -> int | None:
         """About how many lists like these would pass, if the change stays.
 
-        None if the change is larger than the tolerance, or if more lists would
-        not help: against a published mean, or if all have the same difference.
+        None if more lists would not help: if the change is larger than the
+        tolerance, a published mean is over too few lists, or all lists have the
+        same difference by a metric without limits.
         """
         found = self.difference.estimate
         if self:
             return found.lists
-        is_paired = not math.isnan(self.difference.p)
-        is_of_mean = isinstance(found, Combined) and found.minus.bounded
-        if not math.isfinite(self.bounds[0]) or (is_of_mean and not is_paired):
+        if not math.isfinite(self.bounds[0]):
             return None
         if not self._room > 0.0:
             return None
@@ -449,7 +450,7 @@ def tolerance_of(
     """Return a tolerance below the limit, from a number or text."""
     try:
         found = math.nan if isinstance(x, bool) else float(x)
-    except (TypeError, ValueError):
+    except (OverflowError, TypeError, ValueError):
         found = math.nan
     if not 0.0 <= found < limit:
         raise ValueError(
@@ -503,6 +504,14 @@ class Margins(NamedTuple):
         }
 
 
+class _Given(Estimate):
+    """A number, or a published mean, which further lists do not change."""
+
+    def times(self, more: float) -> Estimate:
+        """Return the same."""
+        return self
+
+
 # The verdicts on measured values.
 
 
@@ -532,7 +541,7 @@ def verdict_on_mean(
     [name] = measured.systems
     [(found, _)], _ = differences_of(measured, place, name)
     mean = _mean_of(mean, bounded)
-    shown, baseline = f"{mean:g}", Estimate(mean, 0.0, 2, 2.0, 2)
+    shown, baseline = f"{mean:g}", _Given(mean, 0.0, 2, 2.0, 2)
     limits = (-mean, 1.0 - mean)
     if lists is not None:
         if (
@@ -546,7 +555,7 @@ def verdict_on_mean(
                 f"{metric}. Leave it out for a threshold."
             )
         error = math.sqrt(mean * (1.0 - mean) / (lists - 1))
-        baseline = Estimate(mean, error, lists, lists, lists, bounded=True)
+        baseline = _Given(mean, error, lists, lists, lists, bounded=True)
         shown, limits = f"{shown} (a mean over {lists:,} lists)", (-1.0, 1.0)
     # Without a variance, the error is lost in rounding, and NaN.
     error = found.standard_error if found.standard_error > 0.0 else 0.0
@@ -617,7 +626,7 @@ def verdict_of(measured: Measured, metric: str, margins: Margins) -> Verdict:
     place, statistic = _statistic(measured, metric)
     _check(measured, metric, statistic.metrics[0])
     first, _ = measured.systems
-    pairs, _ = differences_of(measured, place, first)
+    pairs, notes = differences_of(measured, place, first)
     (old, _), (new, difference) = pairs
     assert difference is not None
     one, other = measured.systems.values()
@@ -626,7 +635,7 @@ def verdict_of(measured: Measured, metric: str, margins: Margins) -> Verdict:
     is_mean = statistic.kind == "mean"
     return Verdict(
         difference=difference,
-        notes=tuple(gaps(measured)),
+        notes=(*notes, *gaps(measured)),
         same=one.ranking == other.ranking != "",
         losses=_losses(measured, place, up) if is_mean else (),
         values=(old.value, new.value),

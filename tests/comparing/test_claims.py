@@ -1,6 +1,7 @@
 """Tables and estimates say where their intervals do not hold."""
 
 import math
+import re
 
 import numpy as np
 import pytest
@@ -163,3 +164,82 @@ def test_a_lower_mean_contains_those_of_neighbouring_shares():
     assert table["value/lowest10"].interval() == approx((low, high), abs=1e-4)
     assert low == approx(0.0, abs=1e-9)  # of the lowest 12.4 of 200
     assert high > 0.5 * (1 - 14 / 30)  # of the lowest 30
+
+
+# Notes on few lists
+
+
+def reciprocals(lists, seed=0, items=10):
+    """Labels of one relevant item, and two systems that rank at random."""
+    rng = np.random.default_rng(seed)
+    labels = np.eye(items)[rng.integers(0, items, lists)]
+    return labels, {x: rng.random(labels.shape) for x in ("old", "new")}
+
+
+def skewed(found):
+    return [x for x in found.report.untested if "skewed" in x]
+
+
+def test_a_note_names_the_skewness_of_few_lists():
+    mrr = krm.MeanReciprocalRank()
+    labels, systems = reciprocals(20)
+    [note] = skewed(krm.compare(labels, systems, mrr))
+    assert re.fullmatch(
+        r"mrr: the values are skewed \(old \+[12]\.\d, new \+[12]\.\d\), so that "
+        r"intervals may be too short with 20 lists\. Use 50 or more\.",
+        note,
+    )
+    [note] = skewed(krm.evaluate(labels, systems["old"], mrr))
+    assert "skewed (+" in note
+    assert not skewed(krm.compare(labels, systems, krm.HitRateAtK(k=1)))
+    assert not skewed(krm.compare(*reciprocals(50), mrr))
+
+
+def test_the_note_names_lists_of_equal_weight():
+    labels, systems = reciprocals(200)
+    weights = np.where(np.arange(200) < 20, 50.0, 0.1)
+    mrr = krm.MeanReciprocalRank(list_weight="mean")
+    [note] = skewed(krm.compare(labels, systems, mrr, sample_weight=weights))
+    assert "with 200 lists that count as 21. Use more lists, or less" in note
+
+
+def test_weights_alone_are_no_heavy_tail():
+    labels, systems = reciprocals(1000, items=2)
+    weights = 1.0 / np.arange(1.0, 1001.0)
+    found = krm.compare(
+        labels,
+        systems,
+        krm.MeanReciprocalRank(list_weight="mean"),
+        sample_weight=weights,
+    )
+    assert not any("carry" in x for x in found.report.untested)
+
+
+def test_a_group_with_few_human_labels_has_no_value():
+    rng = np.random.default_rng(3)
+    labels = judged(rng, 0.7, rng.random(400) < 0.8)
+    systems = {name: rng.normal(size=(400, 2)) for name in ("old", "new")}
+    groups = np.where(np.arange(400) % 40 == 3, "few", "many")
+    metric = krm.JudgeCorrected(krm.HitRateAtK(k=1))
+    found = krm.compare(labels, systems, metric, groups=groups)
+    table = found.to_dict()["systems"]
+    name = "hit_rate@1/judge_corrected"
+    assert table["few: new"][name]["value"] is None
+    assert table["few: new"][name]["mark"] == ""
+    assert table["many: new"][name]["value"] > 0
+    assert (
+        f"few: {name} has no value, since 2 of 10 lists have labels by humans "
+        "and by the judge, and 10 are needed."
+    ) in found.report.untested
+    assert found.report.comparisons == 2
+
+
+def test_a_difference_that_is_not_that_of_the_values_is_explained():
+    rng = np.random.default_rng(36)
+    labels = judged(rng, 0.7, rng.random(400) < 0.8)
+    systems = {name: rng.normal(size=(400, 2)) for name in ("old", "new")}
+    metric = krm.JudgeCorrected(krm.HitRateAtK(k=1))
+    found = krm.compare(labels, systems, metric)
+    said = "a difference is estimated on its own, so that it may not be one"
+    assert any(said in x for x in found.report.untested)
+    assert any(said in x for x in found.gate(tolerance=0.5).notes)

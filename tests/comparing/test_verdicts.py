@@ -1,6 +1,7 @@
 """Verdicts: whether a system is worse than a baseline beyond a tolerance."""
 
 import dataclasses
+import itertools
 import json
 import math
 
@@ -9,7 +10,8 @@ import pytest
 
 import keras_rankmetrics as krm
 from keras_rankmetrics.comparing.measured import Measured, Overlap, Values
-from keras_rankmetrics.engine.aggregates.paired import Statistic
+from keras_rankmetrics.engine.aggregates import PerList
+from keras_rankmetrics.engine.aggregates.paired import Statistic, means
 
 # Student's t with 4 degrees of freedom, at .975 and .95, by scipy.
 T975, T95 = 2.7764451051977987, 2.1318467863266499
@@ -882,3 +884,48 @@ def test_a_verdict_needs_two_systems():
     compared = krm.compare([[1, 0]], {"s": [[2.0, 1.0]]}, krm.NDCG())
     with pytest.raises(ValueError, match="a baseline alone"):
         compared.gate(tolerance=0.1)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_intervals_of_sessions_are_nested_and_marks_follow(seed):
+    rng = np.random.default_rng(seed)
+    rows = int(rng.integers(2, 9))
+    values = rng.choice([-1.0, -0.5, 0.0, 0.5, 1.0], (2, rows, 3))
+    x = PerList(
+        values.clip(0, 1).reshape(2, -1),
+        np.ones((2, rows * 3)),
+        np.ones((2, rows * 3), bool),
+        np.ones((2, rows * 3), bool),
+        (rows, 3),
+    )
+    _, [d], _ = means(Statistic("m", "m", True, True), ["old", "new"], x)
+    ends = [d.interval(level) for level in (0.5, 0.8, 0.9, 0.95, 0.99)]
+    for (low, high), (lower, higher) in itertools.pairwise(ends):
+        assert lower <= low + 1e-9 and high <= higher + 1e-9
+    low, high = d.interval()
+    if not math.isnan(d.p):
+        assert (d.alpha < 0.05) == (low > 0 or high < 0)
+
+
+def test_more_lists_of_a_constant_difference_decide():
+    verdict = compared_of([0.05] * 100, [0.042] * 100, bounded=True).gate(
+        tolerance=0.02
+    )
+    assert verdict.outcome == "undecided"
+    times = math.ceil(verdict.lists_needed / 100)
+    more = compared_of(
+        [0.05] * 100 * times, [0.042] * 100 * times, bounded=True
+    )
+    assert more.gate(tolerance=0.02).outcome == "pass"
+
+
+@pytest.mark.parametrize("margin", [10**400, "1e400", -(10**400)])
+def test_a_margin_is_a_number_of_float64(margin):
+    with pytest.raises(ValueError, match="should be a number of at least 0"):
+        moved().gate(tolerance=margin)
+
+
+@pytest.mark.parametrize("level", [0, 1, 1e-300, 1 - 1.2e-16, 10**400])
+def test_levels_that_nothing_computes(level):
+    with pytest.raises(ValueError, match="between 0 and 1"):
+        moved().gate(tolerance=0.1, level=level)

@@ -184,10 +184,16 @@ def test_a_metric_that_is_not_compiled_is_an_error():
         {"precision": 0},
         {"precision": -0.1},
         {"precision": math.nan},
+        {"precision": 1.0},
+        {"precision": np.array([0.1, 0.2])},
+        {"threshold": 2.0},
+        {"threshold": -0.5},
+        {"threshold": "0.5"},
+        {"threshold": True},
     ],
 )
 def test_invalid_thresholds(options):
-    with pytest.raises(ValueError, match="`threshold`, `precision` or both"):
+    with pytest.raises(ValueError, match="Pass `threshold`, a number from 0"):
         StopWhenDecided(krm.NDCG(), **options)
 
 

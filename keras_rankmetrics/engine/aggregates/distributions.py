@@ -13,12 +13,21 @@ from typing import Any
 
 import numpy as np
 
+# Levels closer to 0 or 1 are lost in rounding.
+_LEAST_LEVEL = 1e-13
+
 
 def is_number(x: Any) -> bool:
     """Return True for a number that is no bool."""
     # Numbers of numpy are instances of `float`, or convert to it.
     has_value = hasattr(x, "__float__") and not hasattr(x, "__len__")
-    return has_value and not isinstance(x, bool | np.bool_)
+    if not has_value or isinstance(x, bool | np.bool_):
+        return False
+    try:
+        float(x)
+    except (OverflowError, TypeError, ValueError):
+        return False
+    return True
 
 
 def check_level(name: str, level: Any, example: float = 0.95) -> None:
@@ -29,7 +38,7 @@ def check_level(name: str, level: Any, example: float = 0.95) -> None:
         level: its value.
         example: a valid value, for the error.
     """
-    if not is_number(level) or not 0.0 < level < 1.0:
+    if not is_number(level) or not _LEAST_LEVEL < level < 1.0 - _LEAST_LEVEL:
         raise ValueError(
             f"`{name}` should be a number between 0 and 1, such as {example}. "
             f"Received: {level!r}."

@@ -39,7 +39,7 @@ class Estimate:
             rows of the batch.
         bounded: True if the values of the lists are in [0, 1].
         deviation: the standard deviation of the means of rows, by the weight of
-            a row; 0 if it is unknown.
+            a row; 0 if it is lost in rounding, and NaN if the sums lack it.
         most: the highest value, if they are bounded.
         effective_rows: the number of rows of equal weight with as much
             information, (Σ s)² / Σ s² for the weights s of rows; by default the
@@ -87,7 +87,7 @@ class Estimate:
             effective_lists=float(np.float32(moments.effective_lists)),
             rows=_rounded(moments.rows),
             bounded=bounded,
-            deviation=float(moments.deviation) if bounded else 0.0,
+            deviation=moments.known_deviation if bounded else 0.0,
             effective_rows=float(np.float32(moments.effective_rows)),
             skewness=moments.skewness if bounded else math.nan,
             borrowed=_rounded(moments.others),
@@ -114,8 +114,8 @@ class Estimate:
 
     @property
     def is_weighted(self) -> bool:
-        """True if the lists have unequal weights."""
-        return self.lists > self.effective_lists * (1.0 + _ROUNDING) > 0.0
+        """True if the rows have unequal weights or numbers of lists."""
+        return self.rows > self.independent * (1.0 + _ROUNDING) > 0.0
 
     @property
     def limits(self) -> tuple[float, float] | None:
@@ -174,7 +174,8 @@ class Estimate:
         Korn and Graubard, Survey Methodology 24 (1998).
         """
         check_level("level", level)
-        if self.rows < 2 or math.isnan(self.value + self.effective_lists):
+        numbers = self.value + self.effective_lists + self.deviation
+        if self.rows < 2 or math.isnan(numbers) or not self.independent > 0.0:
             return math.nan, math.nan
         rows = self.independent
         t = t_quantile(0.5 + level / 2.0, max(rows - 1.0, 1.0))
@@ -208,7 +209,7 @@ class Estimate:
         A few lists that lose say little about the weights of others that lose.
         With k such lists, the length is multiplied by
 
-            1 + √((lists / effective lists - 1) / (1 + k))
+            1 + √((rows / effective rows - 1) / (1 + k))
 
         Args:
             level: the probability, between 0 and 1.
@@ -217,7 +218,7 @@ class Estimate:
         is_known = not (math.isnan(self.skewness) and self.standard_error > 0.0)
         if not self.bounded or not is_known or not self.is_weighted:
             return low, high
-        spread, rare = self.lists / self.effective_lists - 1.0, 0.0
+        spread, rare = self.rows / self.independent - 1.0, 0.0
         if self.standard_error > 0.0:
             rare = self.independent * min(self._heads, 1.0 - self._heads)
         longer = 1.0 + math.sqrt(spread / (1.0 + rare))

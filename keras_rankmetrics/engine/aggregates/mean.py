@@ -65,6 +65,7 @@ _NAMES = (
     *("own_variance", "other_variance"),  # Σ s m (1 - m)
     *("own_skewness", "other_skewness"),  # Σ s m (1 - m) (1 - 2 m)
 )
+_OF_MEANS = ("variance", "skewness")  # of the means of rows
 _OF_LISTS = slice(0, len(ListSums._fields))
 _ROWS = _NAMES.index("rows")
 _OF_PAIRS = slice(_ROWS + 1, _ROWS + 1 + len(_PAIRS))
@@ -303,6 +304,23 @@ def over(x: Any, y: Any, xp: Any) -> Any:
     return x / xp.where(y == 0, 1.0, y)
 
 
+def _third_moment(
+    number: Any, total: Any, variance: Any, skewness: Any, *, mean: Any
+) -> Any:
+    """Return the sum of (v - mean)³, for the sums that the state has.
+
+    Args:
+        number: the number of values, or their total weight.
+        total: Σ v.
+        variance: Σ v (1 - v).
+        skewness: Σ v (1 - v) (1 - 2 v).
+        mean: the mean.
+    """
+    squares = total - variance
+    cubes = (skewness - total + 3.0 * squares) / 2.0
+    return cubes - mean * (3.0 * squares - mean * (3.0 * total - mean * number))
+
+
 class _PythonFloats:
     """A namespace for `Moments` of Python floats, three times as fast."""
 
@@ -404,8 +422,21 @@ class Moments:
         most = self.mean * (1.0 - self.mean)
         found = most - self._of_rows("variance")
         # A difference may be below 0, and so its m (1 - m).
-        is_known = found > self.rounding * self.xp.abs(most)
-        return self.xp.sqrt(self.xp.where(is_known, found, 0.0))
+        is_lost = found <= self.rounding * self.xp.abs(most)
+        return self.xp.sqrt(self.xp.where(is_lost, 0.0, found))
+
+    @property
+    def known_deviation(self) -> float:
+        """The deviation on the host; NaN if the cubes of weights overflow.
+
+        NaN also if they are too small for single precision, or the sums of an
+        older state lack them.
+        """
+        cubes = float(np.dot((1.0, 1.0, 3.0, 3.0), self.sums[_OF_TRIPLES]))
+        is_lost = self.of_lists.own_weight > 0.0 and not (
+            _LEAST**1.1 < cubes < math.inf
+        )
+        return math.nan if is_lost else float(self.deviation)
 
     @property
     def skewness(self) -> float:
@@ -418,8 +449,8 @@ class Moments:
         if not self.deviation > 0.0:
             return math.nan
         mean, rest, rows = self.mean, 1.0 - self.mean, self.effective_rows
-        variance, skewness = map(self._of_rows, ("variance", "skewness"))
-        found = skewness / 2.0 + (mean * rest - 1.5 * variance) * (rest - mean)
+        variance, skewness = map(self._of_rows, _OF_MEANS)
+        found = _third_moment(1.0, mean, variance, skewness, mean=mean)
         powers = (
             rest**3,
             -(mean**3),
@@ -431,10 +462,18 @@ class Moments:
         if self.standard_error > 0.0:
             within = np.sqrt((self.rows - 1.0) / self.rows)
             spread = max(spread, self.standard_error * self.weight * within)
-        of_each = [(found, 1.0, self.deviation**3)]
-        if not self.others:
-            size = np.abs(terms).sum()
-            of_each += [(terms.sum(), size, spread**3 / np.sqrt(rows))]
+        others = (
+            self.sums[_NAMES.index(f"other_{name}")] for name in _OF_MEANS
+        )
+        of_others = _third_moment(
+            self.others, self.of_lists.other_value, *others, mean=mean
+        )
+        by_others = self.mean_weight**3 * of_others
+        size = np.abs(terms).sum() + self.mean_weight**3 * self.others
+        of_each = [
+            (found, 1.0, self.deviation**3),
+            (terms.sum() + by_others, size, spread**3 / np.sqrt(rows)),
+        ]
         known = [
             x / y for x, size, y in of_each if self.rounding * size < _TENTH * y
         ]

@@ -368,16 +368,34 @@ def differences(
 def with_parts(x: PerList, xp: Any = ops) -> PerList:
     """Return the differences, then their gains, then their losses.
 
-    The gains are the differences above 0, and the losses minus those below.
+    The gains are the differences above 0, and the losses minus those below. The
+    lists of a row count as gains if their sum is above 0, so that the mean of a
+    row is in [0, 1], and no row has both.
 
     Args:
         x: the differences.
         xp: the namespace of the arrays, `keras.ops` or `numpy`.
     """
     d, *others = x[:4]
-    signed = [d, xp.maximum(d, 0), xp.maximum(-d, 0)]
+    is_gain = d > 0 if x.rows is None else _is_of_gain(x, xp)
+    signed = [d, xp.where(is_gain, d, 0), xp.where(is_gain, 0, -d)]
     weights, own, valid = (xp.concatenate([array] * 3) for array in others)
     return PerList(xp.concatenate(signed), weights, own, valid, x.rows)
+
+
+def _is_of_gain(x: PerList, xp: Any) -> Tensor:
+    """Return True for lists of rows whose weighted sum is above 0.
+
+    The lists of a row with and without their own weight are apart.
+    """
+    kinds, weights = (x.has_own_weight, ~x.has_own_weight), (x.weights, 1)
+    found, shape = [], x.values.shape
+    for kind, weight in zip(kinds, weights, strict=True):
+        terms = xp.where(kind & x.valid, x.values * weight, 0)
+        rows = xp.reshape(terms, (*shape[:-1], *(x.rows or ())))
+        is_above = xp.sum(rows, axis=-1, keepdims=True) > 0
+        found.append(xp.reshape(xp.broadcast_to(is_above, rows.shape), shape))
+    return xp.where(x.has_own_weight, *found)
 
 
 def with_holm(found: Sequence[Difference]) -> list[Difference]:
@@ -427,7 +445,7 @@ def _combined(
         **{**vars(whole), "bounded": False},
         plus=gains,
         minus=losses,
-        correlation=max(-1.0, min(found, 1.0)),
+        correlation=max(0.0, min(found, 1.0)),
     )
 
 
