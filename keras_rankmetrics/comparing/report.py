@@ -25,11 +25,12 @@ from keras_rankmetrics.engine.aggregates.paired import (
     Difference,
     Findings,
     Statistic,
+    carriers_of,
+    few_carry,
     means,
     with_holm,
 )
 from keras_rankmetrics.engine.messages import warn
-from keras_rankmetrics.metrics.clicks import carriers_of, few_carry
 from keras_rankmetrics.metrics.judge_corrected import (
     LEAST_WITH_BOTH,
     TooFewListsError,

@@ -22,9 +22,10 @@ from keras_rankmetrics.engine.aggregates.paired import (
     ROUNDING,
     Difference,
     Statistic,
+    carriers_of,
+    few_carry,
 )
 from keras_rankmetrics.engine.backend.operations import as_integer
-from keras_rankmetrics.metrics.clicks import carriers_of, few_carry
 
 # The exit code of each outcome, and what it says about a loss, and about
 # equivalence. 2 is a usage error.

@@ -9,13 +9,11 @@ if users looked at every item.
 from __future__ import annotations
 
 import dataclasses
-import math
 from typing import Annotated, Any, ClassVar
-
-import numpy as np
 
 from keras_rankmetrics.engine.aggregates import Estimate, PerList
 from keras_rankmetrics.engine.aggregates.mean import Moments
+from keras_rankmetrics.engine.aggregates.paired import LEAST_CARRIERS
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.backend.tracing import concrete
 from keras_rankmetrics.engine.definition import declared, parameter
@@ -42,8 +40,6 @@ ByPosition = Annotated[
     OfItems("propensities", above=0, high=1, each="position shown"),
 ]
 Clip = Annotated[float, Within(0, 1)]
-# With fewer lists of equal value, an interval without limits is too short.
-LEAST_CARRIERS = 50
 
 
 def inverse_propensities(
@@ -106,25 +102,6 @@ class ClickMetric(bases.WholeList, abstract=True):
     propensities: Any = None
     clip: float = 0.0
     list_weight: ListWeight = "mean"
-
-
-def carriers_of(values: np.ndarray, weights: np.ndarray | float = 1.0) -> float:
-    """Return how many lists of equal value would carry a sum: (Σ |x|)² / Σ x².
-
-    Infinite if all are 0.
-
-    Args:
-        values: the values of lists.
-        weights: their weights; NaN counts as 1.
-    """
-    parts = np.abs(values) * np.nan_to_num(weights, nan=1.0)
-    squares = np.sum(parts**2)
-    return float(parts.sum() ** 2 / squares) if squares > 0.0 else math.inf
-
-
-def few_carry(carriers: float, lists: float) -> bool:
-    """Return True if a sum over so many lists has too few carriers."""
-    return carriers < min(LEAST_CARRIERS, lists / 3.0)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

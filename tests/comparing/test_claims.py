@@ -185,8 +185,8 @@ def test_a_note_names_the_skewness_of_few_lists():
     labels, systems = reciprocals(20)
     [note] = skewed(krm.compare(labels, systems, mrr))
     assert re.fullmatch(
-        r"mrr: the values are skewed \(old \+[12]\.\d, new \+[12]\.\d\), so that "
-        r"intervals may be too short with 20 lists\. Use 50 or more\.",
+        r"mrr: the values are skewed \(old \+[12]\.\d, new \+[12]\.\d\), so "
+        r"that intervals may be too short with 20 lists\. Use 50 or more\.",
         note,
     )
     [note] = skewed(krm.evaluate(labels, systems["old"], mrr))

@@ -37,6 +37,8 @@ ROUNDING = 1e-6
 _OF_VARIANCE = ROUNDING**2
 # Fewer lists, or fewer that differ, do not say what they detect.
 LEAST_LISTS, _LEAST_DIFFERENT = 50, 5
+# With fewer lists of equal value, an interval without limits is too short.
+LEAST_CARRIERS = 50
 _MANY = 1e15
 # Intervals of higher levels are lost in rounding; those of lower ones are never
 # read.
@@ -462,6 +464,25 @@ def ratio(x: float, y: float) -> float:
     if y == 0.0:
         return math.copysign(math.inf, x) if x else 0.0
     return x / y
+
+
+def carriers_of(values: np.ndarray, weights: np.ndarray | float = 1.0) -> float:
+    """Return how many lists of equal value would carry a sum: (Σ |x|)² / Σ x².
+
+    Infinite if all are 0.
+
+    Args:
+        values: the values of lists.
+        weights: their weights; NaN counts as 1.
+    """
+    parts = np.abs(values) * np.nan_to_num(weights, nan=1.0)
+    squares = np.sum(parts**2)
+    return float(parts.sum() ** 2 / squares) if squares > 0.0 else math.inf
+
+
+def few_carry(carriers: float, lists: float) -> bool:
+    """Return True if a sum over so many lists has too few carriers."""
+    return carriers < min(LEAST_CARRIERS, lists / 3.0)
 
 
 # Statistics of tables: numpy arrays in float64 in place of tensors.
