@@ -154,11 +154,11 @@ class Verdict:
 
         They are the ends of the interval, or farther for a metric in [0, 1]:
         the `unseen` lists may lose or gain all, and few lists that lose say
-        little about the weights of others, see `Estimate.guarded`. If lists
-        have weights, the distances of both from the change are combined like
-        standard errors. Without limits, lists that all have the same difference
-        exclude nothing, nor does a change with fewer `carriers` than 50, or
-        than a third of the lists.
+        little about the weights of others, see `Estimate.guarded`. If rows have
+        unequal weights or numbers of lists, the distances of both from the
+        change are combined like standard errors. Without limits, lists that all
+        have the same difference exclude nothing, nor does a change with fewer
+        `carriers` than 50, or than a third of the lists.
         """
         return self._bounds(1.0)
 
@@ -287,9 +287,10 @@ class Verdict:
         margin = "Equivalence within" if self.equivalent else "A tolerance of"
         more = ""
         if lists is not None:
-            more = f"; so would about {lists:,} lists like these, if it stays"
+            more = f"so would about {lists:,} lists like these"
         elif not self._room > 0.0:
-            more = "; more lists would not help, if the change stays"
+            more = "more lists would not help"
+        more = more and f"; {more}, if the change stays"
         return f"{margin} {tolerance:g} would pass{more}."
 
     @property
@@ -310,9 +311,7 @@ class Verdict:
         found = self.difference.estimate
         if self:
             return found.lists
-        if not math.isfinite(self.bounds[0]):
-            return None
-        if not self._room > 0.0:
+        if not math.isfinite(self.bounds[0]) or not self._room > 0.0:
             return None
 
         def room(log: float) -> float:

@@ -106,7 +106,7 @@ class Estimate:
         Args:
             more: the factor, at least 1.
         """
-        shrink = (self.rows - 1.0) / (self.rows * more - 1.0)
+        shrink = (self.rows - 1.0) / max(self.rows * more - 1.0, 1.0)
         counts = "lists", "effective_lists", "rows", "effective_rows"
         changed = {name: getattr(self, name) * more for name in counts}
         changed["standard_error"] = self.standard_error * math.sqrt(shrink)

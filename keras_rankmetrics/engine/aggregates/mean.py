@@ -83,7 +83,7 @@ _TENTH = 0.1
 
 # A positive sum below this may be inexact: single precision has no fractions of
 # its smallest numbers.
-_LEAST = 1e-30
+_LEAST, _LEAST_CUBES = 1e-30, 1e-33
 
 
 @dataclasses.dataclass(frozen=True)
@@ -434,7 +434,7 @@ class Moments:
         """
         cubes = float(np.dot((1.0, 1.0, 3.0, 3.0), self.sums[_OF_TRIPLES]))
         is_lost = self.of_lists.own_weight > 0.0 and not (
-            _LEAST**1.1 < cubes < math.inf
+            _LEAST_CUBES < cubes < math.inf
         )
         return math.nan if is_lost else float(self.deviation)
 
