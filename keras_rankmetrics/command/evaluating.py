@@ -133,7 +133,7 @@ def verdicts(arguments: argparse.Namespace) -> tuple[str, int]:
     if arguments.save:
         alone = Compared(compared.measured, baseline=name)
         _write(arguments.save, alone.to_json())
-    compared = _joined(saved, compared, baseline) if saved else compared
+    compared = _joined(saved, compared, arguments) if saved else compared
     margins = Margins(arguments.tolerance, arguments.equivalent, level)
     found = [
         compared.gate(metric, name, **margins._asdict())
@@ -168,11 +168,14 @@ def _saved(path: str) -> bytes | None:
         return head + file.read() if KIND.encode() in head else None
 
 
-def _joined(text: bytes, compared: Compared, path: str) -> Compared:
+def _joined(
+    text: bytes, compared: Compared, arguments: argparse.Namespace
+) -> Compared:
     """Return the baseline of a saved comparison, and the candidate.
 
     Raise ValueError if they do not have the same metrics, queries and labels.
     """
+    path = arguments.baseline
     try:
         saved = Compared.from_json(text)
         name = f"{saved.baseline} of {os.path.basename(path)}"
@@ -182,7 +185,9 @@ def _joined(text: bytes, compared: Compared, path: str) -> Compared:
         same = same._replace(systems=systems, groups=())
         return Compared(same).join(compared)
     except ValueError as error:
-        remedy = f"Save it again: `krm eval QRELS RUN -m ... --save {path}`."
+        weights = " --weights ..." * bool(arguments.weights)
+        remedy = f"krm eval QRELS RUN -m ...{weights} --save {path}"
+        remedy = f"Save it again: `{remedy}`."
         raise ValueError(f"{path} is no baseline: {error}\n{remedy}") from None
 
 

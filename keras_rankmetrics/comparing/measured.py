@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -229,6 +230,16 @@ def _check_same_lists(one: Measured, other: Measured) -> None:
         for x in (one, other)
     )
     if mine != theirs:
+        one_rule, other_rule = (
+            {re.sub(r"list_weight:\w+", "", text) for text in side}
+            for side in (mine, theirs)
+        )
+        if one_rule & other_rule and not set(mine) & set(theirs):
+            raise _error(
+                "weights of queries, or none of them",
+                "metrics that differ in `list_weight`, as by name with and "
+                "without weights",
+            )
         raise _error("the same list of metrics", _alone(mine, theirs))
     if set(one.lists) != set(other.lists):
         raise _error("the same queries", _alone(one.lists, other.lists))

@@ -374,6 +374,23 @@ def test_a_metric_that_a_saved_baseline_lacks(files, capsys):
     assert "NDCG@5: NDCG@5|gain:exponential" in missing
 
 
+@pytest.mark.parametrize("side", ["eval", "gate"])
+def test_weights_on_one_side_alone(files, capsys, side):
+    rows = [f"q{q},{1 + q % 3}\n" for q in range(QUERIES)]
+    Path("w.csv").write_text("query,weight\n" + "".join(rows))
+    weights = {side: ["--weights", "w.csv"]}
+    save = ["-m", "NDCG@5 RR", "--save", "base.json", *weights.get("eval", [])]
+    assert main(["eval", "qrels", "old.txt", *save]) == 0
+    capsys.readouterr()
+    options = [*OPTIONS, *weights.get("gate", [])]
+    code, out, error = gated(capsys, "near.txt", "base.json", *options)
+    assert (code, out) == (2, "")
+    assert "Both sides should have weights of queries, or none" in error
+    option = " --weights ..." * (side == "gate")
+    remedy = f"krm eval QRELS RUN -m ...{option} --save base.json"
+    assert error.endswith(f"Save it again: `{remedy}`.\n")
+
+
 def test_a_table_of_json_is_no_baseline(files, capsys):
     arguments = ["qrels", "old.txt", "-m", "NDCG@5", "--format", "json"]
     assert main(["eval", *arguments, "--output", "table.json"]) == 0
