@@ -391,12 +391,13 @@ def _is_of_gain(x: PerList, xp: Any) -> Tensor:
     The lists of a row with and without their own weight are apart.
     """
     kinds, weights = (x.has_own_weight, ~x.has_own_weight), (x.weights, 1)
-    found, shape = [], x.values.shape
+    found, leading = [], x.values.shape[:-1]
     for kind, weight in zip(kinds, weights, strict=True):
         terms = xp.where(kind & x.valid, x.values * weight, 0)
-        rows = xp.reshape(terms, (*shape[:-1], *(x.rows or ())))
+        rows = xp.reshape(terms, (*leading, *(x.rows or ())))
         is_above = xp.sum(rows, axis=-1, keepdims=True) > 0
-        found.append(xp.reshape(xp.broadcast_to(is_above, rows.shape), shape))
+        of_lists = xp.broadcast_to(is_above, xp.shape(rows))
+        found.append(xp.reshape(of_lists, (*leading, -1)))
     return xp.where(x.has_own_weight, *found)
 
 
