@@ -397,7 +397,7 @@ def _is_of_gain(x: PerList, xp: Any) -> Tensor:
         rows = xp.reshape(terms, (*leading, *(x.rows or ())))
         is_above = xp.sum(rows, axis=-1, keepdims=True) > 0
         of_lists = xp.broadcast_to(is_above, xp.shape(rows))
-        found.append(xp.reshape(of_lists, (*leading, -1)))
+        found.append(xp.reshape(of_lists, xp.shape(x.values)))
     return xp.where(x.has_own_weight, *found)
 
 
