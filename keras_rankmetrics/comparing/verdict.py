@@ -84,7 +84,7 @@ class Verdict:
         values: the values of the baseline and of the system.
         flipped: the queries that fell to 0, and those that rose from 0.
         carriers: the number of lists of equal difference that would carry the
-            change, (Σ w |d|)² / Σ (w d)², for a metric without limits.
+            change d, `(Σ w |d|)² / Σ (w d)²`, for a metric without limits.
 
     Raises:
         ValueError: if a number is invalid, or there are fewer than two lists.
