@@ -313,7 +313,7 @@ class Report:
 
     @property
     def corrected(self) -> str:
-        """How the comparisons of the table are corrected, in words."""
+        """The correction for the comparisons of the table, in words."""
         if self.comparisons == 1:
             return (
                 "; it is the only comparison of this table, so nothing is "

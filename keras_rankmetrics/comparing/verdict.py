@@ -6,6 +6,7 @@ The baseline is a system, or a number.
 from __future__ import annotations
 
 import dataclasses
+import functools
 import json
 import math
 import reprlib
@@ -148,7 +149,7 @@ class Verdict:
         """The two-sided confidence interval of the difference."""
         return self.difference.interval(self.level)
 
-    @property
+    @functools.cached_property
     def bounds(self) -> tuple[float, float]:
         """The worst and the best change that decide, with losses below 0.
 
@@ -253,7 +254,7 @@ class Verdict:
 
     @property
     def _claim(self) -> str:
-        """What the verdict says about a loss or a change, in words."""
+        """The answer about a loss or a change, in words."""
         _, loss, same = _OUTCOMES[self.outcome]
         if self.equivalent:
             return f"{same} within {self.tolerance:g}"
@@ -276,7 +277,7 @@ class Verdict:
 
     @property
     def _remedy(self) -> str:
-        """What would decide, for an undecided verdict, in a sentence."""
+        """The margin or number of lists that would decide, in a sentence."""
         worst, best = self.bounds
         if self.outcome != "undecided" or not math.isfinite(worst):
             return ""
@@ -295,7 +296,7 @@ class Verdict:
 
     @property
     def _room(self) -> float:
-        """How far the change is within the margin."""
+        """The distance of the change from the margin, below 0 if beyond it."""
         change = self.difference.estimate.value
         change, _ = self._with_losses_below(change, change)
         return self.tolerance - (abs(change) if self.equivalent else -change)
