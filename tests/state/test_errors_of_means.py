@@ -514,7 +514,8 @@ def test_coverage_with_empty_lists(empty, value, lists, below):
     assert found[0].lists == (
         lists if value is not None else lists - is_empty[0].sum()
     )
-    assert 0.95 - below - CHANCE < coverage(found, truth) < 0.95 + CHANCE
+    # Intervals with the skewness of the lists are longer, on both sides.
+    assert 0.95 - below - CHANCE < coverage(found, truth) < 0.97 + CHANCE
 
 
 # Beside a bootstrap

@@ -13,7 +13,6 @@ are exact where values are close to 0 or to 1.
 from __future__ import annotations
 
 import dataclasses
-import functools
 import math
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, NamedTuple
@@ -22,7 +21,11 @@ import numpy as np
 
 from keras_rankmetrics.engine.aggregates.aggregate import PerList
 from keras_rankmetrics.engine.backend.operations import ops
-from keras_rankmetrics.engine.backend.tracing import concrete, concrete_floats
+from keras_rankmetrics.engine.backend.tracing import (
+    concrete,
+    concrete_floats,
+    sums_side_by_side,
+)
 from keras_rankmetrics.types import Tensor
 
 
@@ -72,7 +75,7 @@ _OF_PAIRS = slice(_ROWS + 1, _ROWS + 1 + len(_PAIRS))
 _OF_TRIPLES = slice(_OF_PAIRS.stop, _OF_PAIRS.stop + len(_TRIPLES))
 
 # Maps terms of lists, `[metrics, terms, lists]`, to their sums over rows,
-# `[metrics, terms, rows]`, or over all lists.
+# `[metrics, terms, rows]`.
 Sum = Callable[[Tensor], Tensor]
 
 # The relative error of sums in single precision.
@@ -114,9 +117,9 @@ class WeightedMean:
             of_rows = xp.reshape(terms, (*terms.shape[:2], *rows))
             return xp.sum(of_rows, axis=-1)
 
-        over_all = functools.partial(xp.sum, axis=-1)
-        by = by_row if rows else None
-        return _sums(x, self.bounded, by, over_all, xp)
+        if not rows:
+            return sums_side_by_side(_of_lists(x, self.bounded, xp), xp)
+        return xp.sum(_of_rows(x, self.bounded, by_row, xp), axis=-1)
 
     def result(self, sums: Tensor) -> Tensor:
         """Return the means; 0 without lists."""
@@ -204,7 +207,8 @@ class Grouped:
         """
         bounded, number = self.mean.bounded, self.groups + 1
         if x.rows is None:
-            by_part, group_of_part = None, group
+            terms = ops.stack(_of_lists(x, bounded, ops), axis=1)
+            group_of_part = group
         else:
             # The lists of a row that are in a group form a row of that group.
             row = ops.repeat(ops.arange(x.rows[0], dtype="int32"), x.rows[1])
@@ -214,10 +218,8 @@ class Grouped:
             def by_part(terms: Tensor) -> Tensor:
                 return _added(terms, part, parts)
 
-        def by_group(terms: Tensor) -> Tensor:
-            return _added(terms, group_of_part, number)[..., :-1]
-
-        sums = _sums(x, bounded, by_part, by_group, ops)
+            terms = _of_rows(x, bounded, by_part, ops)
+        sums = _added(terms, group_of_part, number)[..., :-1]
         return ops.moveaxis(sums, 1, -1)
 
 
@@ -227,19 +229,15 @@ def _added(x: Tensor, group: Tensor, groups: int | Tensor) -> Tensor:
     return ops.moveaxis(sums, 0, -1)
 
 
-def _sums(
-    x: PerList, bounded: bool, by_row: Sum | None, over_all: Sum, xp: Any
-) -> Tensor:
-    """Return the sums of a batch, `[metrics, 30, ...]`.
+def _terms(
+    x: PerList, bounded: bool, zero: Tensor, xp: Any
+) -> tuple[Tensor, tuple[Tensor, ...]]:
+    """Return the values and the terms of lists, `[metrics, lists]` each.
 
-    Args:
-        x: the lists. Excluded ones add 0.
-        bounded: as for the `WeightedMean`.
-        by_row: adds terms of lists over rows; None if each list is a row.
-        over_all: adds terms of lists or rows over all of these.
-        xp: the namespace of the arrays.
+    Excluded lists have 0. The first terms are those of sums over lists, w, w²
+    and 1; the `_TERMS` follow.
     """
-    one, zero = xp.ones_like(x.values), xp.zeros_like(x.values)
+    one = xp.ones_like(x.values)
     is_own = x.valid & x.has_own_weight
     own, lists = xp.where(is_own, one, zero), xp.where(x.valid, one, zero)
     weight = xp.where(is_own, x.weights, zero)
@@ -250,26 +248,42 @@ def _sums(
     if bounded:
         own_rest, other_rest = weight - own_value, other - other_value
     terms = own, own_value, own_rest, other_value, other_rest
-    of_lists = weight, weight * weight, lists
-    # No matrix product, since accelerators round its operands.
-    if by_row is None:
-        # `own` is 0 or 1, and the terms of one kind are 0.
-        squares = [term * term for term in terms[1:]]
-        both, of_others = own_value * own_rest, other_value * other_rest
-        rest = one - value if bounded else zero
-        variances = [own_value * rest, other_value * rest]
-        excess = rest - value
-        parts = [
-            *(*of_lists, own, own_value, other_value, lists),
-            *(own, *squares),
-            *(own_value, both, zero, of_others, zero),
-            *(own_rest, zero, zero, zero, zero),
-            *(squares[0] * own_value, squares[1] * own_rest),
-            *(both * own_value, both * own_rest),
-            *(*variances, *(variance * excess for variance in variances)),
-        ]
-        return over_all(xp.stack(parts, axis=1))
-    of_rows = by_row(xp.stack([*of_lists, *terms], axis=1))
+    return value, (weight, weight * weight, lists, *terms)
+
+
+# No matrix product below, since accelerators round its operands.
+
+
+def _of_lists(x: PerList, bounded: bool, xp: Any) -> list[Tensor]:
+    """Return what a list adds to each sum, `[metrics, lists]` each.
+
+    Each list is a row.
+    """
+    zero = xp.zeros_like(x.values)
+    value, terms = _terms(x, bounded, zero, xp)
+    weight, weight_squared, lists, own, *of_kinds = terms
+    own_value, own_rest, other_value, other_rest = of_kinds
+    # `own` is 0 or 1, and the terms of one kind are 0.
+    squares = [term * term for term in of_kinds]
+    both, of_others = own_value * own_rest, other_value * other_rest
+    rest = lists - value if bounded else zero
+    variances = [own_value * rest, other_value * rest]
+    excess = rest - value
+    return [
+        *(weight, weight_squared, lists, own, own_value, other_value, lists),
+        *(own, *squares),
+        *(own_value, both, zero, of_others, zero),
+        *(own_rest, zero, zero, zero, zero),
+        *(squares[0] * own_value, squares[1] * own_rest),
+        *(both * own_value, both * own_rest),
+        *(*variances, *(variance * excess for variance in variances)),
+    ]
+
+
+def _of_rows(x: PerList, bounded: bool, by_row: Sum, xp: Any) -> Tensor:
+    """Return what a row adds to each sum, `[metrics, 30, rows]`."""
+    _, terms = _terms(x, bounded, xp.zeros_like(x.values), xp)
+    of_rows = by_row(xp.stack(terms, axis=1))
     t = of_rows[:, 3:]
     squares, twice = t * t, xp.concatenate([t, t], axis=1)
     neighbours = t * twice[:, 1:6]
@@ -290,7 +304,7 @@ def _sums(
         variance,
         variance * (2 * rest - 1),
     ]
-    return over_all(xp.concatenate(parts, axis=1))
+    return xp.concatenate(parts, axis=1)
 
 
 def over(x: Any, y: Any, xp: Any) -> Any:

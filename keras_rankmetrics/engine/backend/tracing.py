@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any, TypeVar
 
 import keras
@@ -64,6 +64,15 @@ def is_on_host(x: Any) -> bool:
 
         return tf.executing_eagerly() and "CPU" in getattr(x, "device", "")
     return True
+
+
+def is_compiled(x: Any) -> bool:
+    """Return True for a tensor of a program that jax or TensorFlow compiles."""
+    if _BACKEND == "jax":
+        import jax
+
+        return isinstance(x, jax.core.Tracer)
+    return graph() is not None
 
 
 def length_at_most(x: Tensor) -> int:
@@ -163,6 +172,22 @@ def scan(
     for row in ops.unstack(rows):
         states.append(step(row, states[-1]))
     return ops.stack(states)
+
+
+def sums_side_by_side(parts: Sequence[Tensor], xp: Any) -> Tensor:
+    """Return the sums of tensors `[n, m]` over m, `[n, parts]`.
+
+    XLA computes the sum of a single tensor in one loop with what it is made of,
+    and writes a stack to memory first. Where nothing is compiled, each
+    operation has its price, and a stack needs two.
+
+    Args:
+        parts: the tensors.
+        xp: their namespace, `ops` or `numpy`.
+    """
+    if xp is ops and is_compiled(parts[0]):
+        return ops.stack([ops.sum(x, axis=-1) for x in parts], axis=1)
+    return xp.sum(xp.stack(parts, axis=1), axis=-1)
 
 
 def unconverted(function: F) -> F:
