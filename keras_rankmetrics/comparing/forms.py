@@ -195,8 +195,8 @@ class Search(Input):
         if kinds == ["ids", "ids"] and all(map(_dtype_kind, x)):
             raise ValueError(
                 "A search result should have ids and scores. Received: two "
-                "arrays of ids. Make the scores floats: "
-                "`scores.astype(float)`."
+                "arrays of ids. If one has scores, make it floats: "
+                "`scores.astype(float)`; of ids alone, pass one array."
             )
         return kinds == ["ids", "scores"]
 

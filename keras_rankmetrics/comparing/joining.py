@@ -434,6 +434,7 @@ class Joining:
         room = _ROWS - sum(len(lists) for lists, _ in self._unjudged)
         some = np.flatnonzero(retrieved & ~judged)[:room]
         self._unjudged.append((lists[some], items[some]))
+        self.facts.add_ids(items[some])
 
     def _check_depth(self, columns: _Columns) -> None:
         """Raise ValueError if an item lacks a label that its list should have.

@@ -42,7 +42,7 @@ _DIFFERENCES: dict[str, Callable[[str], str]] = {
         str(int(id_) % 2**32) if re.fullmatch(r"-?\d+", id_) else id_
     ),
     "in quotes or a mark at the end": lambda id_: id_.strip(
-        "\"'\u201c\u201d"
+        "\"'\u201c\u201d[]<>()"
     ).rstrip("?!."),
     "in the number of a chunk": lambda id_: re.sub(
         r"(#|::|[-_/]?(chunk|part|passage)[-_]?|[-_/:])\d+$", "", id_
@@ -54,6 +54,7 @@ _DIFFERENCES: dict[str, Callable[[str], str]] = {
     "in the parameters of a URL": lambda id_: re.sub(r"[?#].*$", "", id_),
     "in the path before a name": lambda id_: re.sub(r"^.*/(?=.)", "", id_),
     "in a prefix before the digits": lambda id_: re.sub(r"^\D+(?=\d)", "", id_),
+    "in a prefix before a mark": lambda id_: re.sub(r"^.*[-_:|](?=.)", "", id_),
 }
 # These may tell items apart, as `doc1` and `img1`. Where other ids match, they
 # are spellings if one side lacks the part, and many ids do.

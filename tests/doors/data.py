@@ -472,6 +472,24 @@ CHECKED = {
         in_batches=False,
         right_in="without notes",
     ),
+    "lists that are there again": Data(
+        again(ROW, query=(str, lambda x: f"{x}-again")),
+        "the data set was repeated",
+        in_batches=False,
+    ),
+    "two systems in a column, without an item of both": Data(
+        again(
+            ROW,
+            item=(str, lambda x: f"{x}-b"),
+            score=(float, lambda x: math.sin(9 * x)),
+        ),
+        "the rows of two systems",
+        in_batches=False,
+    ),
+    "what argsort returned for all rows": Data(
+        changed(score=np.argsort(np.sin(np.arange(72) ** 2)).tolist()),
+        "scores are places",
+    ),
     "commas in numbers": Data(
         changed(item=lambda row, i: f"{i},5"),
         "ids with decimal commas",

@@ -446,7 +446,9 @@ def _reversed(facts: Facts, metrics: Sequence[Any]) -> _Found:
     first, is_higher = facts.first, facts.higher_is_better
     if is_higher is None or not first.are_reversed:
         return None
-    if facts.evidence.are_places or _ascend(facts, metrics):  # which say it
+    if facts.evidence.are_places or first.are_topped:
+        return None
+    if _ascend(facts, metrics):  # says it
         return None
     return (
         f"Better items should rank higher in {facts.run}. Received: lower "
@@ -512,6 +514,18 @@ def _filled(facts: Facts, _: Sequence[Any]) -> _Found:
     )
 
 
+def _topped(facts: Facts, _: Sequence[Any]) -> _Found:
+    first = facts.first
+    if not first.are_topped:
+        return None
+    return (
+        f"The best score of a list should be that of few items. Received: one "
+        f"score for most items of {facts.run}, and lower ones, in "
+        f"{first.topped:,} lists of {first.lists:,}.",
+        "If these items were not scored, leave them out.",
+    )
+
+
 def _precise(facts: Facts, _: Sequence[Any]) -> _Found:
     if not facts.first.are_precise or not facts.has_irrelevant:
         return None
@@ -539,6 +553,55 @@ def _crossed(facts: Facts, _: Sequence[Any]) -> _Found:
         f"all labels of the list at each score of {facts.run}, as if they were "
         "joined by the query alone.",
         "Join by the query and the item.",
+    )
+
+
+def _lists_again(facts: Facts, _: Sequence[Any]) -> _Found:
+    times = facts.repeats.times
+    if times < 2:
+        return None
+    return (
+        "A list should be there once. Received: each list of labels and scores "
+        f"{times} times or more, so that errors are too small.",
+        "Leave one of each.",
+    )
+
+
+def _systems_in_one(facts: Facts, _: Sequence[Any]) -> _Found:
+    if not facts.repeats.are_systems or facts.first.has_rows_again:
+        return None
+    number = facts.repeats.systems
+    return (
+        "A list should have one score for each item. Received: the labels of "
+        f"each list {number} times in one order, as with the scores of "
+        f"{number} systems in one column.",
+        "Leave the rows of one system, or give each system a column.",
+    )
+
+
+def _places_elsewhere(facts: Facts, _: Sequence[Any]) -> _Found:
+    if facts.elsewhere is None or facts.first.are_in_order:
+        return None
+    if facts.evidence.may_be_places or facts.first.lists < 2:
+        return None
+    return (
+        f"The scores of {facts.run} should order the items of a list. "
+        f"Received: 0, 1, 2, ... once {facts.elsewhere}, as `argsort` returns "
+        "them, and labels that do not rise with them.",
+        "Pass the scores that it sorted.",
+    )
+
+
+def _separated(facts: Facts, _: Sequence[Any]) -> _Found:
+    first, least = facts.first, facts.relevant_from
+    if not first.are_separable or first.are_labels or first.finds_own:
+        return None
+    if not -np.inf < facts.irrelevant_to < least < np.inf:
+        return None
+    return (
+        f"All relevant items have scores of {facts.run} from {least:.4g} on, "
+        "and all others lower ones, in all lists.",
+        "If the labels were made from the scores, pass those of the items.",
     )
 
 
@@ -703,9 +766,14 @@ CHECKS = (
         "ranks_as_labels", "note", "whole", _labels_are_places, in_batches=False
     ),
     Check("filled", "warning", "whole", _filled, in_batches=False),
+    Check("topped", "warning", "whole", _topped, in_batches=False),
     Check("precise", "note", "whole", _precise, in_batches=False),
     Check("rows_again", "warning", "whole", _rows_again),
     Check("crossed", "warning", "whole", _crossed, in_batches=False),
+    Check("lists_again", "warning", "whole", _lists_again, in_batches=False),
+    Check("systems_in_one", "warning", "whole", _systems_in_one),
+    Check("places_elsewhere", "warning", "whole", _places_elsewhere),
+    Check("separated", "note", "whole", _separated, in_batches=False),
     Check("fillers", "note", "whole", _fillers, in_batches=False),
     Check("own_first", "warning", "whole", _own_first),
     Check("own_relevant", "note", "whole", _own_relevant),

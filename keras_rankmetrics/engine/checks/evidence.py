@@ -19,11 +19,12 @@ _FEW = 3  # lists that are evidence
 _LIKELY = 2.0  # standard errors that are rare
 _PLAIN = 2.5  # standard errors of scores, and not of what sorts them
 _CLEAR = 2.5  # standard errors that are no chance in the lists of a batch
-_ROWS = 2**15  # of the first lists, or more, for the rest of a list
+ROWS = 2**15  # of the first lists, or more, for the rest of a list
 _SURE = 3.5  # standard errors that are no chance in many tables
 _MOST = 0.6  # share of the lists that have the wrong direction
 _GRADE = 4  # the highest of whole scores that may be grades
 _CERTAIN = 100  # items that no classifier labels without an error
+_ENOUGH = 20  # lists that one score parts, or rows in order, by no accident
 _NEARLY_ALL = 0.8  # share of the lists that have a property
 
 AreOwn = Callable[[np.ndarray], np.ndarray]
@@ -155,6 +156,31 @@ def _lowest(
     return int(lowest) if is_so else None
 
 
+def are_numbered(scores: np.ndarray) -> bool:
+    """Return True for the scores 0, 1, 2, ... or 1, 2, 3, ..., each once."""
+    some = scores[:ROWS]
+    if len(scores) < _ENOUGH or (some != np.floor(some)).any():
+        return False
+    lowest, most = scores.min(), len(scores)
+    if lowest not in (0, 1) or scores.max() != lowest + most - 1:
+        return False
+    return len(np.unique(scores)) == most
+
+
+def ends_of(labels: np.ndarray, scores: np.ndarray) -> tuple[float, float]:
+    """Return the lowest score of relevant items, the highest of the others.
+
+    If no more than two scores differ, as those of a classifier that gives
+    classes, they are -inf and inf.
+    """
+    floats = scores.astype(np.float64)
+    relevant, others = floats[labels > 0], floats[labels == 0]
+    ends = relevant.min(initial=np.inf), others.max(initial=-np.inf)
+    if ends[0] > ends[1] and len(np.unique(scores)) < _SHORT:
+        return -np.inf, np.inf
+    return float(ends[0]), float(ends[1])
+
+
 @dataclasses.dataclass(frozen=True)
 class FirstLists:
     """Sums over the first lists of labels and scores.
@@ -174,6 +200,8 @@ class FirstLists:
         equal: the number of these whose scores are the labels.
         filled: the number of these whose irrelevant items, two or more, have
             one score, and no other item has it.
+        topped: the number of these in which most items share the best score,
+            and others have lower ones.
         precise: the number of these whose items are all relevant.
         again: the number of these in which each row occurs as many times,
             twice or more.
@@ -194,12 +222,18 @@ class FirstLists:
     graded: int = 0
     equal: int = 0
     filled: int = 0
+    topped: int = 0
     precise: int = 0
     again: int = 0
     crossed: int = 0
     own: int = 0
     own_relevant: int = 0
     own_alone: int = 0
+
+    @property
+    def has_room(self) -> bool:
+        """True if further lists count."""
+        return self.rows < ROWS
 
     @property
     def are_reversed(self) -> bool:
@@ -238,11 +272,21 @@ class FirstLists:
         return are_many and self.equal == self.lists and self.fit > 0
 
     @property
+    def are_separable(self) -> bool:
+        """True if there are items enough to see that one score parts them."""
+        return self.rows >= _CERTAIN and self.relevant >= _ENOUGH
+
+    @property
     def are_filled(self) -> bool:
         """True if irrelevant items of most lists have a score of their own."""
         lists = min(self.lists, self.relevant)
         found = self.filled >= max(_FEW, _NEARLY_ALL * lists)
         return found and self.equal < self.lists and not self.have_grades
+
+    @property
+    def are_topped(self) -> bool:
+        """True if most items have the best score in most lists."""
+        return self.topped >= max(_FEW, _NEARLY_ALL * self.lists)
 
     @property
     def are_precise(self) -> bool:
@@ -291,9 +335,9 @@ class FirstLists:
             are_own: returns True for items at some indices that have the id of
                 their query; None if items have no ids.
         """
-        room = _ROWS - self.rows
-        if room <= 0 or not len(lists):
+        if not self.has_room or not len(lists):
             return self
+        room = ROWS - self.rows
         if len(lists) > room:
             changes = np.flatnonzero(lists[1:] != lists[:-1]) + 1
             ends = np.append(changes, len(lists))
@@ -331,6 +375,9 @@ def _sums(
     )
     zeros = have_say & ~have_scores
     equal = np.logical_and.reduceat(scores == labels, starts)
+    are_best = scores == np.repeat(scores[best], lengths)
+    number = np.add.reduceat(are_best.astype(int), starts)
+    topped = (2 * number > lengths) & (number < lengths)
     again, crossed = _are_repeated(scores, labels, starts)
     own = np.zeros(len(starts), bool)
     if are_own is not None:
@@ -349,6 +396,7 @@ def _sums(
         int((_are_graded(scores, starts) & have_say).sum()),
         int((equal & have_say).sum()),
         int((_are_filled(scores, labels, starts) & have_say).sum()),
+        int((topped & have_say).sum()),
         int(((relevant == lengths) & have_say).sum()),
         int((again & have_say).sum()),
         int((crossed & have_say).sum()),

@@ -10,10 +10,14 @@ import numpy as np
 
 from keras_rankmetrics.engine.checks import of_ids
 from keras_rankmetrics.engine.checks.evidence import (
+    ROWS,
     AreOwn,
     Evidence,
     FirstLists,
+    are_numbered,
+    ends_of,
 )
+from keras_rankmetrics.engine.checks.repeats import Repeats
 from keras_rankmetrics.engine.inputs import swapped_warning
 from keras_rankmetrics.engine.messages import as_text
 from keras_rankmetrics.types import UNJUDGED
@@ -114,6 +118,11 @@ class Facts:
         has_irrelevant: True if some item that could be ranked is irrelevant.
         evidence: what all lists have in common.
         of_labels: what all lists have in common if labels were the scores.
+        elsewhere: where scores are 0, 1, 2, ... once each, other than in a
+            list: "in all rows" or "in each column"; or None.
+        repeats: what is there again.
+        relevant_from: the lowest score of relevant items in the first rows.
+        irrelevant_to: the highest score of irrelevant items there.
         first: what the first lists show.
         tied: which metrics read different scores as tied, in a sentence, or
             None.
@@ -149,6 +158,10 @@ class Facts:
     has_irrelevant: bool = False
     evidence: Evidence = dataclasses.field(default_factory=Evidence)
     of_labels: Evidence = dataclasses.field(default_factory=Evidence)
+    elsewhere: str | None = None
+    repeats: Repeats = dataclasses.field(default_factory=Repeats)
+    relevant_from: float = np.inf
+    irrelevant_to: float = -np.inf
     first: FirstLists = dataclasses.field(default_factory=FirstLists)
     tied: str | None = None
     are_hits: bool = False
@@ -253,8 +266,17 @@ class Facts:
     ) -> None:
         """Add whole lists, as `FirstLists.with_lists` takes them."""
         self.has_irrelevant = self.has_irrelevant or bool((labels == 0).any())
-        if not self.first.rows and (scores != scores[:1]).any():
+        is_first = not self.first.rows
+        if is_first and (scores != scores[:1]).any():
             self.swapped = self.swapped or swapped_warning(labels, scores)
+        are_all = is_first and are_numbered(scores)
+        self.elsewhere = "in all rows" if are_all else None
+        self.repeats = self.repeats.with_lists(lists, scores, labels)
+        if self.first.has_room:
+            some = [x[:ROWS] for x in (labels, scores)]
+            ends = ends_of(*some)
+            self.relevant_from = min(self.relevant_from, ends[0])
+            self.irrelevant_to = max(self.irrelevant_to, ends[1])
         self.evidence = self.evidence.with_lists(lists, scores, labels)
         columns: tuple[np.ndarray, ...] = lists, labels, scores
         if (labels < 0).any():  # of items that are not judged
@@ -279,7 +301,12 @@ class Facts:
         lists, items = np.nonzero(labels >= 0)
         rows = lists, scores[lists, items], labels[lists, items]
         own = lists == items
+        # Items of a class may take turns in all lists of an array.
+        self.repeats = dataclasses.replace(self.repeats, systems=1)
         self.add_whole(*rows, own.__getitem__ if is_square else None)
+        columns = Evidence().with_lists(items, *rows[1:])
+        if columns.may_be_places:
+            self.elsewhere = self.elsewhere or "in each column"
         return rows
 
     def __add__(self, other: Facts) -> Facts:
@@ -304,6 +331,10 @@ class Facts:
             has_irrelevant=self.has_irrelevant or other.has_irrelevant,
             evidence=self.evidence + other.evidence,
             of_labels=self.of_labels + other.of_labels,
+            elsewhere=self._elsewhere(other),
+            repeats=self.repeats + other.repeats,
+            relevant_from=min(self.relevant_from, other.relevant_from),
+            irrelevant_to=max(self.irrelevant_to, other.irrelevant_to),
             first=self.first + other.first,
             tied=self.tied or other.tied,
             are_hits=self.are_hits or other.are_hits,
@@ -311,6 +342,12 @@ class Facts:
             are_sorted=self.are_sorted and other.are_sorted,
             are_integers=self.are_integers and other.are_integers,
         )
+
+    def _elsewhere(self, other: Facts) -> str | None:
+        """Return where scores are places: of the one that has any rows."""
+        if self.first.rows and other.first.rows:
+            return None
+        return self.elsewhere or other.elsewhere
 
     @property
     def known_labels(self) -> np.ndarray:

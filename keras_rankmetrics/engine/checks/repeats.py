@@ -1,0 +1,159 @@
+"""What is there again: lists, and the labels of a list for each of its parts.
+
+A data set that was repeated has each list as many times, so that its errors are
+too small. Rows of several systems in one column of scores have the labels of
+their list once for each system.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+
+_SHORT = 4  # items of a list or a part that has a say
+_FEW = 3  # lists that are evidence
+_ROWS = 2**15  # of the first lists, or more, for the rest of a list
+_KEPT = 4096  # lists to compare
+_SYSTEMS = 8  # in one column of scores, at most
+_MIX = np.uint64(0x9E3779B97F4A7C15)  # odd, so that no two products are equal
+
+
+@dataclasses.dataclass(frozen=True)
+class Repeats:
+    """Lists that are there again, and parts of lists with the same labels.
+
+    Attributes:
+        prints: `[lists, 2]`, the sums of the scores, and of the labels times
+            the scores, of those lists whose mixed sums are the lowest: if one
+            of equal lists is there, all are.
+        systems: into how many parts of the same labels all lists so far can be
+            cut; 1 if they cannot, 0 without a list that has a say.
+        patterns: the sum of the labels times the places in a part, for the
+            first lists of which the parts are not sorted by label.
+    """
+
+    prints: np.ndarray = dataclasses.field(
+        default_factory=lambda: np.zeros((0, 2))
+    )
+    systems: int = 0
+    patterns: tuple[float, ...] = ()
+
+    @property
+    def times(self) -> int:
+        """How many times each list is there, at least; 1 for others.
+
+        Lists that share scores have several labels if the scores are those of
+        popular items.
+        """
+        lists, numbers = np.unique(self.prints, axis=0, return_counts=True)
+        of_scores = len(np.unique(self.prints[:, 0]))
+        are_few = len(lists) < _FEW or of_scores < len(lists)
+        return 1 if are_few else int(numbers.min())
+
+    @property
+    def are_systems(self) -> bool:
+        """True if several lists have parts of the same labels, each its own."""
+        return self.systems > 1 and len(self.patterns) >= _FEW
+
+    def __add__(self, other: Repeats) -> Repeats:
+        """Return what is there again in the lists of both."""
+        if not len(self.prints) or not len(other.prints):
+            return self if len(self.prints) else other
+        known = {self.systems, other.systems} - {0}
+        return Repeats(
+            _lowest_of(np.concatenate([self.prints, other.prints])),
+            known.pop() if len(known) == 1 else len(known) // 2,
+            tuple({*self.patterns, *other.patterns})[:_FEW],
+        )
+
+    def with_lists(
+        self, lists: np.ndarray, scores: np.ndarray, labels: np.ndarray
+    ) -> Repeats:
+        """Return what is there again with these lists.
+
+        Args:
+            lists: `[items]`, the number of the list of each item.
+            scores: `[items]`.
+            labels: `[items]`.
+        """
+        if not len(lists):
+            return self
+        lengths = np.bincount(lists)
+        finite = np.isfinite(scores)
+        if not finite.all():
+            scores = np.where(finite, scores, 0.0)
+        with np.errstate(all="ignore"):  # huge ones are as good as others
+            sums = [np.bincount(lists, x) for x in (scores, scores * labels)]
+        prints = np.stack(sums, axis=1)[lengths >= _SHORT]
+        found = Repeats(_lowest_of(prints))
+        if self.systems != 1:
+            systems, patterns = _parts_of(*_first_lists(lists, labels, lengths))
+            found = dataclasses.replace(
+                found, systems=systems, patterns=patterns
+            )
+        return self + found
+
+
+def _first_lists(
+    lists: np.ndarray, labels: np.ndarray, lengths: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the labels of the lists with the lowest numbers, and lengths."""
+    number = 1 + int(np.searchsorted(np.cumsum(lengths), _ROWS))
+    [at] = np.nonzero(lists < number)
+    at = at[np.argsort(lists[at], kind="stable")]
+    some = lengths[:number]
+    return labels[at], some[some > 0]
+
+
+def _lowest_of(prints: np.ndarray) -> np.ndarray:
+    """Return those whose mixed sums are the lowest, no more than are kept."""
+    if len(prints) <= _KEPT:
+        return prints
+    keys = np.ascontiguousarray(prints[:, 0]).view(np.uint64) * _MIX
+    return prints[keys < np.partition(keys, _KEPT)[_KEPT]]
+
+
+def _parts_of(
+    labels: np.ndarray, lengths: np.ndarray
+) -> tuple[int, tuple[float, ...]]:
+    """Return the number of parts with the same labels, and some patterns.
+
+    The parts follow each other, or their rows take turns.
+
+    Args:
+        labels: `[items]`, those of each list together.
+        lengths: `[lists]`.
+    """
+    lists = np.repeat(np.arange(len(lengths)), lengths)
+    places = np.arange(len(labels)) - np.repeat(
+        np.cumsum(lengths) - lengths, lengths
+    )
+    longest = int(lengths.min()) // _SHORT
+    for number in range(2, min(_SYSTEMS, longest) + 1):
+        if (lengths % number).any():
+            continue
+        parts = np.repeat(lengths // number, lengths)
+        in_turns = np.ones_like(parts), places // number, places % number == 0
+        for before, in_part, is_first in (
+            (parts, places % parts, places < parts),
+            in_turns,
+        ):
+            [others] = np.nonzero(~is_first)
+            if (labels[others] == labels[others - before[others]]).all():
+                columns = lists, in_part, labels
+                return number, _patterns(*(x[is_first] for x in columns))
+    return 1, ()
+
+
+def _patterns(
+    lists: np.ndarray, places: np.ndarray, labels: np.ndarray
+) -> tuple[float, ...]:
+    """Return the sums of labels times places of parts that are not sorted."""
+    of_one, steps = lists[1:] == lists[:-1], np.diff(labels)
+    up, down = (
+        np.bincount(lists[1:][of_one & x], minlength=lists[-1] + 1)
+        for x in (steps > 0, steps < 0)
+    )
+    sums = np.bincount(lists, labels * (places + 1.0))
+    return tuple(np.unique(sums[(up > 0) & (down > 0)]).tolist()[:_FEW])
