@@ -73,7 +73,7 @@ _Z = 3.0  # standard errors that prove a direction of the scores
 _MOST = 0.6  # share of the lists that have this direction, too
 # Checks of rows, in place of which there are `"one_score"`, `"distances"`,
 # `"not_finite"` and `"own_items"`.
-_OF_LISTS = "ascend", "equal_scores", "infinite_scores"
+_OF_LISTS = "ascend", "equal_scores"
 _OF_ITEMS = "own_first", "own_relevant"
 _OF_ORDER = "places", "may_be_places", "reversed"
 _STEPS = 10  # neighbouring rows that prove that rows are in ascending order
@@ -172,8 +172,9 @@ def diagnose(
       are.
     - `"places"`, `"may_be_places"`, `"reversed"`, `"rows_again"`, `"fillers"`,
       `"two_spellings"`, `"codes"`, `"labels_as_scores"`, `"grades_as_scores"`,
-      `"ranks_as_labels"`, `"crossed"`: scores, rows, queries and labels of
-      which `evaluate` would say the same.
+      `"ranks_as_labels"`, `"crossed"`, `"infinite_scores"` of
+      `numpy.nan_to_num`: scores, rows, queries and labels of which `evaluate`
+      would say the same.
     - `"one_row_a_query"`: lists of one item each, in any order of the scores.
     - `"shares"`: labels between 0 and 1, such as shares of judges.
     - `"few_items"`: queries that retrieve fewer than `k` items.
@@ -333,7 +334,9 @@ def _of_checks(truth: Rows, members: Sequence[Any]) -> Iterator[Finding]:
 
 def _of_scores(run: Input) -> Iterator[Finding]:
     """Yield what the list of checks says of scores and ranks."""
-    yield from _said(run.known(), (), _OF_LISTS)
+    facts = run.known()
+    is_said = ("infinite_scores",) * bool(np.isinf(facts.infinite))
+    yield from _said(facts, (), (*_OF_LISTS, *is_said))
 
 
 def _said(

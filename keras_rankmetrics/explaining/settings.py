@@ -19,6 +19,7 @@ from keras_rankmetrics.conventions.rules import Rules
 from keras_rankmetrics.engine.aggregates import WeightedMean
 from keras_rankmetrics.engine.definition import Definition, takes
 from keras_rankmetrics.engine.definition.definition import Traits
+from keras_rankmetrics.engine.evaluation.batch_cache import BatchCache
 from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
 from keras_rankmetrics.types import EmptyPolicy, TiePolicy
 
@@ -67,6 +68,7 @@ class Recipe(NamedTuple):
         options = frozenset(x for x in self.options if x[0] not in USUAL)
         return self._replace(options=options)
 
+    @BatchCache.apart()
     def made(self, ties: TiePolicy, empty: EmptyPolicy) -> RankingMetric:
         """Return the metric, with a strict order where it needs one.
 
@@ -97,6 +99,7 @@ def _definition(recipe: Recipe, ties: TiePolicy) -> Definition:
     return recipe.made(ties, "skip").definition
 
 
+@BatchCache.apart()
 def default_of(metric: type[RankingMetric]) -> RankingMetric:
     """Return the metric of a class with its defaults."""
     if metric not in _DEFAULTS:
@@ -146,6 +149,7 @@ class Named(NamedTuple):
 
 
 @functools.cache
+@BatchCache.apart()
 def named_metrics(grades: tuple[float, ...] = ()) -> tuple[Named, ...]:
     """Return the metrics of all conventions that take labels and scores.
 

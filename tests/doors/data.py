@@ -445,6 +445,10 @@ CHECKED = {
         changed(score=first({3: _INF}, "score")),
         "the model failed",
     ),
+    "an infinite score that nan_to_num has replaced": Data(
+        changed(score=first({3: float(np.finfo("float32").max)}, "score")),
+        "the model failed",
+    ),
     "ids that floats have rounded": Data(
         changed(item=lambda row, i: f"1.7{i}e+18"),
         "ids went through floats",
@@ -453,6 +457,11 @@ CHECKED = {
     "a code below 0 for irrelevant items": Data(
         changed(label=lambda row, i: 1 if row["label"] else -100),
         "-100 is irrelevant",
+        right_in="all",  # as it is in tables
+    ),
+    "a code below 0 for irrelevant items of grades": Data(
+        changed(label=lambda row, i: row["label"] or -1),
+        "-1 is irrelevant",
         right_in="all",  # as it is in tables
     ),
     "scores of one relevant item alone": Data(

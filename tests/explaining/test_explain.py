@@ -1,5 +1,7 @@
 """A number explained: which tool, metric and options give it."""
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -7,7 +9,7 @@ import keras_rankmetrics as krm
 from keras_rankmetrics import conventions
 from keras_rankmetrics.comparing.reading import Reading
 from keras_rankmetrics.explaining import explain as explaining
-from keras_rankmetrics.explaining import means
+from keras_rankmetrics.explaining import means, settings
 from keras_rankmetrics.explaining.data import Data
 from keras_rankmetrics.explaining.grid import grid_of, recipes_of
 from krm_command import main
@@ -15,8 +17,25 @@ from tests.tools.reported.draws import drawn
 
 # Three expected ids, five retrieved ones.
 TRUTH = {"q": {"a": 1, "b": 1, "c": 1}}
+LABELS = np.float32([[0, 2, 1, 0, 1, 0, 2, 0]])
+SCORES = np.arange(8, dtype="float32")[None]
 RUN = {"q": ["a", "x", "b", "y", "z"]}
 SEEDS = [0, *(pytest.param(seed, marks=pytest.mark.long) for seed in (1, 2))]
+
+
+def test_the_metrics_of_explain_are_no_peers_of_others():
+    for cached in (settings.named_metrics, settings.own_metrics):
+        cached.cache_clear()
+    settings._DEFAULTS.clear()
+    krm.RecallAtK(k=1)(LABELS, SCORES)  # the peers of others are known
+    found = krm.explain(0.5556, TRUTH, RUN)
+    metric = krm.NDCG(k=10)
+    [shared] = metric._batch_cache._expected().sharing
+    assert shared == (metric.definition, metric.aggregate)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        metric(LABELS, SCORES)
+    assert found.answers
 
 
 def first(value, metrics=None, truth=TRUTH, run=RUN):

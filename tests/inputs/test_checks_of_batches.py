@@ -136,7 +136,6 @@ def test_weights_that_leave_out_all_irrelevant_items():
     assert "leave out all items with the label 0" in words
     for weights in (
         labels + 1,
-        1 - labels,
         np.ones(4),
         labels + (batch[1] > 0),
     ):
@@ -147,6 +146,52 @@ def test_weights_that_leave_out_all_irrelevant_items():
         lambda: krm.evaluate_rows(*rows, sample_weight=labels.ravel())
     )
     assert "Some items should be irrelevant" in words
+
+
+@pytest.mark.parametrize("name", ["weights", "judged", "exclude"])
+def test_what_leaves_out_all_relevant_items(name):
+    def passed(left_out):
+        if name == "weights":
+            return LABELS, SCORES, np.float32(~left_out)
+        entry = np.where(left_out, np.arange(LABELS.shape[1]), -1)
+        if name == "judged":
+            entry = ~left_out
+        return {"labels": LABELS, name: entry}, SCORES
+
+    relevant = LABELS > 0
+    for metric in (krm.NDCG(k=5), krm.NDCG(k=5, list_weight="mean")):
+        batch = passed(relevant)
+        weights = {} if len(batch) < 3 else {"sample_weight": batch[2]}
+        for update in (
+            lambda: metric.update_state(*batch),  # noqa: B023
+            lambda: krm.evaluate(*batch[:2], metric, **weights),  # noqa: B023
+        ):
+            *_, words = said(update)  # after the highest label that is left
+            assert any(x in words for x in (f"{name} that", f'"{name}"]` that'))
+            assert "all items with labels above 0" in words
+    of_fillers = np.broadcast_to(np.arange(12)[:, None] > 5, relevant.shape)
+    for left_out in (relevant & (SCORES > 1), ~relevant & (SCORES > 1)):
+        assert not said(krm.NDCG(k=5).update_state, *passed(left_out))
+    if name == "weights":
+        assert not said(krm.NDCG(k=5).update_state, *passed(of_fillers))
+        assert not said(krm.NDCG(k=5).update_state, *passed(relevant | True))
+
+
+@pytest.mark.parametrize("lowest", [np.finfo("float32").min, -np.inf])
+def test_masks_of_the_lowest_float_are_quiet(lowest):
+    is_masked = np.arange(8) > 5
+    labels = np.where(is_masked, 0, LABELS)
+    scores = np.where(is_masked, np.float32(lowest), SCORES)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UserWarning)
+        warnings.simplefilter("error", RuntimeWarning)  # of NumPy
+        expected = float(krm.NDCG(k=5)(labels[:, :6], scores[:, :6]))
+        found = krm.evaluate(labels, scores, "NDCG@5 AUC MRR")
+        for kind in (krm.NDCG, krm.AUC, krm.MeanReciprocalRank):
+            kind()(labels, scores)
+        value = float(krm.NDCG(k=5)(labels, scores))
+    assert value == pytest.approx(expected, 1e-6)
+    assert found["NDCG@5"] == pytest.approx(expected, 1e-6)
 
 
 @pytest.mark.parametrize("as_given", [np.array, np.ndarray.tolist])

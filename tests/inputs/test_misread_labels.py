@@ -155,6 +155,25 @@ def test_labels_of_minus_one_and_one():
     assert doubts(lambda: updated(krm.NDCG(), np.maximum(labels, 0))) == []
 
 
+@pytest.mark.parametrize("code", [-np.inf, -100, -1])
+def test_a_number_below_0_among_grades(code):
+    grades = np.random.default_rng(0).integers(0, 3, (30, 8))
+    labels = np.where(grades, grades, code).astype("float32")
+    scores = np.random.default_rng(1).normal(size=labels.shape)
+    for update in (
+        lambda: updated(krm.NDCG(), labels, scores),
+        lambda: krm.evaluate(labels, scores, krm.NDCG()),
+    ):
+        [text] = doubts(update)
+        assert f"Received: {code:g} among labels of 1 or more." in text
+    padded = np.where(np.arange(8) < grades[:, :1] + 4, grades + 1, code)
+    zeros, joined = np.where(labels == 1, 0, labels), {"labels": labels}
+    for quiet in (padded, padded[:, ::-1], zeros, joined, labels[:2]):
+        at = scores[: len(labels if quiet is joined else quiet)]
+        metric = krm.NDCG()
+        assert doubts(lambda: updated(metric, quiet, at)) == []  # noqa: B023
+
+
 @pytest.mark.parametrize(
     "labels",
     [

@@ -69,7 +69,8 @@ MAY_IMPORT = {
     "files": "tables types",
     "explaining": (
         "comparing conventions engine.aggregates engine.definition "
-        "engine.inputs engine.messages engine.metric gains metrics tables types"
+        "engine.evaluation engine.inputs engine.messages engine.metric gains "
+        "metrics tables types"
     ),
     "command": (
         "comparing conventions engine.messages engine.metric explaining files "

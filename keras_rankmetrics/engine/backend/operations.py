@@ -6,12 +6,16 @@ import contextlib
 import importlib
 import operator
 import types
-from typing import Any
+from collections.abc import Callable
+from typing import Any, ParamSpec, TypeVar
 
 import keras
 import numpy as np
 
 from keras_rankmetrics.types import Tensor
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 # The command computes with the numpy backend, since it compiles nothing.
 
@@ -41,6 +45,16 @@ def _numpy_top_k(x: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
     else:
         order = np.argsort(-x, axis=-1)[..., :k]
     return np.take_along_axis(x, order, axis=-1), order.astype("int32")
+
+
+def quiet(function: Callable[P, T]) -> Callable[P, T]:
+    """Return a function in which NumPy, if it computes, does not warn.
+
+    No other backend warns of sums that overflow, as those of the lowest floats.
+    """
+    if keras.config.backend() != "numpy":
+        return function
+    return np.errstate(over="ignore", invalid="ignore")(function)
 
 
 def _numpy_divide_no_nan(x1: np.ndarray, x2: np.ndarray) -> np.ndarray:

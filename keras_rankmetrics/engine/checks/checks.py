@@ -394,10 +394,12 @@ def _ranks(name: str) -> Callable[[Facts, Sequence[Any]], _Found]:
 def _infinite_scores(facts: Facts, _: Sequence[Any]) -> _Found:
     if not facts.infinite:
         return None
-    sign = "-" * (facts.higher_is_better is False)
+    is_filled = np.isfinite(facts.infinite)
+    origin = " as `numpy.nan_to_num` makes of inf," * bool(is_filled)
     return (
         f"The scores of {facts.run} should be finite, but for items that are "
-        f"not retrieved. Received: {sign}inf, which makes an item the best.",
+        f"not retrieved. Received: {facts.infinite:g},{origin} which makes an "
+        "item the best.",
         "Look for what overflowed, or give the item a finite score.",
     )
 

@@ -23,6 +23,8 @@ from keras_rankmetrics.engine.messages import as_text
 from keras_rankmetrics.types import UNJUDGED
 
 _FIRST = 10_000  # rows, of which most data need no more
+# Infinite scores, and what `numpy.nan_to_num` makes of them.
+INFINITE = np.inf, *(float(np.finfo(x).max) for x in ("float32", "float64"))
 _LARGE = 99  # the lowest label that may be a code
 # What to do, by the names of checks: in doors with options, in files of TREC,
 # in doors that take columns alone, and in batches.
@@ -114,7 +116,8 @@ class Facts:
         shifted: an id of the run and one of the truth that differ by 1, if many
             ids do, or None.
         swapped: a sentence if labels may be scores, and scores labels, or None.
-        infinite: True if an item has an infinite score that makes it the best.
+        infinite: the score of an item that is the best for it: one of
+            `INFINITE`, or of these negated for distances; 0 if there is none.
         has_irrelevant: True if some item that could be ranked is irrelevant.
         evidence: what all lists have in common.
         of_labels: what all lists have in common if labels were the scores.
@@ -154,7 +157,7 @@ class Facts:
     spelled: tuple[str, str] | None = None
     shifted: tuple[int, int] | None = None
     swapped: str | None = None
-    infinite: bool = False
+    infinite: float = 0.0
     has_irrelevant: bool = False
     evidence: Evidence = dataclasses.field(default_factory=Evidence)
     of_labels: Evidence = dataclasses.field(default_factory=Evidence)
@@ -187,8 +190,9 @@ class Facts:
             labels: the labels, if they stand beside the scores.
         """
         self.steps = self.steps + steps_of(query, scores)
-        best = -np.inf if self.higher_is_better is False else np.inf
-        self.infinite = self.infinite or bool((scores == best).any())
+        self.infinite = self.infinite or infinite_in(
+            scores, self.higher_is_better is not False
+        )
         if labels is not None and not self.steps[:2].all():
             of_one = query[1:] == query[:-1]
             up, more = scores[1:] > scores[:-1], labels[1:] > labels[:-1]
@@ -355,6 +359,16 @@ class Facts:
         labels = np.concatenate([np.zeros(0), *self.labels])
         found: np.ndarray = labels[labels >= 0]
         return found
+
+
+def infinite_in(scores: np.ndarray, is_higher: bool = True) -> float:
+    """Return the best score if it is infinite or the best of floats, else 0."""
+    if not scores.size:
+        return 0.0
+    best = float(
+        np.fmax.reduce(scores) if is_higher else np.fmin.reduce(scores)
+    )
+    return best if (best if is_higher else -best) in INFINITE else 0.0
 
 
 def steps_of(query: np.ndarray, scores: np.ndarray) -> np.ndarray:

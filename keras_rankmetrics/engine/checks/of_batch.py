@@ -14,7 +14,12 @@ from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.backend.tracing import concrete
 from keras_rankmetrics.engine.checks.checks import said_of
 from keras_rankmetrics.engine.checks.evidence import Evidence
-from keras_rankmetrics.engine.checks.facts import BATCH, Facts, of_ties
+from keras_rankmetrics.engine.checks.facts import (
+    BATCH,
+    Facts,
+    infinite_in,
+    of_ties,
+)
 from keras_rankmetrics.engine.inputs import Lists
 from keras_rankmetrics.engine.inputs.tensors import integers, ties_of_float32
 from keras_rankmetrics.types import Reading
@@ -110,7 +115,7 @@ def _add_scores(
     )
     if have_one_order or not are_places:
         found.evidence = dataclasses.replace(found.evidence, lowest=None)
-    found.infinite = bool((scores == np.inf).any())
+    found.infinite = infinite_in(scores)
     lengths = np.unique(numbers, return_counts=True)[1]
     if len(labels) >= _MANY and len(lengths) >= _FEW:
         found.add_labels(labels)

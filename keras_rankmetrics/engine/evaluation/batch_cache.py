@@ -130,6 +130,19 @@ class BatchCache:
         finally:
             _thread.is_held = before
 
+    @staticmethod
+    @contextlib.contextmanager
+    def apart() -> Iterator[None]:
+        """Return a context whose metrics are no peers of those outside.
+
+        The package makes them for itself, and no batch of a user opens them.
+        """
+        before, _thread.siblings = _thread.siblings, weakref.WeakSet()
+        try:
+            yield
+        finally:
+            _thread.siblings = before
+
     def _expected(self) -> Peers:
         if self._peers is not None:
             return self._peers

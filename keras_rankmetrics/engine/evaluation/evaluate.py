@@ -14,7 +14,7 @@ from collections.abc import Hashable, Sequence
 from typing import Any, NamedTuple
 
 from keras_rankmetrics.engine.aggregates import Aggregate, PerList, WeightedMean
-from keras_rankmetrics.engine.backend.operations import ops
+from keras_rankmetrics.engine.backend.operations import ops, quiet
 from keras_rankmetrics.engine.backend.tracing import concrete
 from keras_rankmetrics.engine.definition import Definition
 from keras_rankmetrics.engine.evaluation.batch_cache import Batch, is_shareable
@@ -44,6 +44,7 @@ class PerReading(NamedTuple):
     per_list: PerList
 
 
+@quiet
 def terms_of(
     definition: Definition,
     aggregate: Aggregate,
@@ -104,6 +105,7 @@ def _peers_of(
     ]
 
 
+@quiet
 def evaluate_batch(
     definitions: Sequence[Definition],
     inputs: Sequence[Any],

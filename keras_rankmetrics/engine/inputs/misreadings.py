@@ -55,6 +55,8 @@ class Misreadings(NamedTuple):
         if warning is None and are_joined and left is not None:
             warning = _mask_warning(y_true, left)
         weights = getattr(lists.content, "item_weights", None)
+        if warning is None and left is not None:
+            warning = _leaves_none(lists, y_true, left)
         if warning is None and weights is not None and left is not None:
             warning = _weights_of_relevant(y_true, left)
         if warning is None and labels is not None:
@@ -88,6 +90,57 @@ def _mask_warning(y_true: Mapping[str, Any], left: Tensor) -> str | None:
         "A mask should be True where an item counts. Received: a mask that "
         "leaves out all items with labels above 0. If it is True for padding, "
         "pass `~mask`."
+    )
+
+
+# What leaves items out, and what to do.
+_OMISSIONS: Mapping[str, tuple[str, str]] = {
+    "weights": (
+        "weights that are 0 for",
+        "Weigh padding alone by 0.",
+    ),
+    "judged": (
+        '`y_true["judged"]` that is False for',
+        "It is True for judged items: for others, pass `~judged`.",
+    ),
+    "exclude": (
+        '`y_true["exclude"]` that contains',
+        "Exclude the items that should not be ranked, such as those of the "
+        "training set.",
+    ),
+}
+
+
+def _leaves_none(lists: Lists, y_true: Any, left: Tensor) -> str | None:
+    """Return a warning if all of several relevant items are left out.
+
+    Args:
+        lists: the lists.
+        y_true: as passed.
+        left: the labels of the items that are left.
+    """
+    content: Any = lists.content
+    entries = y_true if isinstance(y_true, Mapping) else {"labels": y_true}
+    passed = {**entries, "weights": getattr(content, "item_weights", None)}
+    causes = (x for x in _OMISSIONS if passed.get(x) is not None)
+    cause = next(causes, None)
+    if cause is None or passed.get("labels") is None:
+        return None
+    hidden = content.hidden() if cause == "exclude" else None
+    counts = left > 0 if hidden is None else (left > 0) & ~hidden
+    if concrete(ops.any(counts)) is not False:
+        return None
+    labels, _ = numbers("y_true", passed["labels"], -1)
+    labels = lists.leading.as_lists(labels)
+    if tuple(labels.shape) != tuple(left.shape):
+        return None
+    relevant = (labels > 0) & lists.present[:, None]  # none of a filler
+    if not concrete(ops.sum(ops.cast(relevant, "int32")) >= _FEW):
+        return None
+    received, remedy = _OMISSIONS[cause]
+    return (
+        f"Some relevant items should count. Received: {received} all items "
+        f"with labels above 0. {remedy}"
     )
 
 
@@ -157,7 +210,8 @@ def padding_warning(labels: np.ndarray, has_order: bool | None) -> str | None:
     """Return a warning if labels below 0 are more than padding explains.
 
     That is the case if they have several values besides `UNJUDGED`, or one that
-    is not whole; if they have one, and labels of 1 alone follow it; if all are
+    is not whole; if they have one, and labels of 1 alone follow it, or
+    it is amid several lists of labels from 1 on; if all are
     -1, 0 or 1, and a -1 is neither at the head of all lists nor at their tail;
     in rows, which need no padding; or if -1 was stored as an unsigned integer.
 
@@ -193,7 +247,10 @@ def padding_warning(labels: np.ndarray, has_order: bool | None) -> str | None:
         received = f"labels from {labels.min():g} to {labels.max():g}"
     elif has_order and low < 0 and np.isin(labels, (low, 1)).all():
         has_others = (negative[..., :-1] & ~negative[..., 1:]).any()
-        return _no_irrelevant(low) if has_others else None
+        received = f"labels of {low:g} and 1, and a 1 after a {low:g}"
+        return _no_irrelevant(low, received) if has_others else None
+    elif has_order and low < 0 and _is_among_grades(labels, low):
+        return _no_irrelevant(low, f"{low:g} among labels of 1 or more")
     elif low >= high and low == np.floor(low):
         if not has_order or not np.isin(labels, (-1, 0, 1)).all():
             return None
@@ -210,13 +267,23 @@ def padding_warning(labels: np.ndarray, has_order: bool | None) -> str | None:
     )
 
 
-def _no_irrelevant(code: float) -> str:
-    """Return a warning of labels that are 1 or a number below 0."""
+def _is_among_grades(labels: np.ndarray, code: float) -> bool:
+    """Return True if a code is amid several lists of labels from 1 on."""
+    padding = labels == code
+    first, then = padding[..., :-1], padding[..., 1:]
+    ends, begins = ((x.any(axis=-1)) for x in (first & ~then, ~first & then))
+    are_all = (padding | (labels >= 1)).all()
+    return bool(are_all and (ends & begins).sum() >= _FEW)
+
+
+def _no_irrelevant(code: float, received: str) -> str:
+    """Return a warning of labels that are 1 or more, or a number below 0."""
     return (
-        "Labels should be 0 for irrelevant items. Received: labels of "
-        f"{code:g} and 1, and a 1 after a {code:g}. Items with a negative "
-        f"label are left out, so that all others are relevant. If {code:g} is "
-        "irrelevant, replace it by 0: `numpy.maximum(labels, 0)`."
+        f"Labels should be 0 for irrelevant items. Received: {received}. Items "
+        "with a negative label are left out, so that all others are relevant. "
+        f"If {code:g} is irrelevant, replace it by 0: `numpy.maximum(labels, "
+        '0)`. If it is padding, pass `y_true={"labels": labels, "mask": labels '
+        ">= 0}`."
     )
 
 
