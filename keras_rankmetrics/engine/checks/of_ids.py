@@ -27,6 +27,7 @@ _AS_TEXT = [
     *("undefined", " ", "-1", "[PAD]", "<pad>", "NONE", "Null", "NA", "n/a"),
     *("-nan", "#REF!"),
 ]
+_LOWEST = -(2**31), -(2**63)  # NaN as an integer
 _MANY = 0.05  # of ids; as many that are alike are no accident
 
 
@@ -92,11 +93,20 @@ def _folded(text: str) -> str:
     return _ZEROS.sub("", text) if "0" in text else text
 
 
-def missing_as_text(*columns: np.ndarray) -> str | None:
-    """Return a text that stands for no id or for padding, or None."""
+def missing_id(*columns: np.ndarray) -> str | None:
+    """Return an id that stands for none or for padding, in words, or None."""
     for column in columns:
+        if column.dtype.kind == "i" and column.min(initial=0) in _LOWEST:
+            return f"{column.min()}, as NaN becomes in integers"
         if column.dtype.kind in "US":
             texts = np.array(_AS_TEXT).astype(column.dtype.kind)
             for found in column[np.isin(column, texts)][:1].tolist():
-                return str(as_text(found))
+                return f"the text {as_text(found)!r}"
     return None
+
+
+def missing_code(queries: np.ndarray) -> str | None:
+    """Return the code of missing queries, in words, if one has it."""
+    if queries.dtype.kind != "i" or queries.min(initial=0) != -1:
+        return None
+    return "the query -1, the code that pandas gives to a missing value"
