@@ -32,6 +32,7 @@ from keras_rankmetrics.tables.members import (
 )
 from keras_rankmetrics.tables.ragged import Lists
 from keras_rankmetrics.tables.roles import is_lower_better
+from keras_rankmetrics.types import UNJUDGED
 
 # The maximum number of lists in a padded batch, even if they are short.
 _LISTS_PER_UPDATE = 2**18
@@ -257,7 +258,8 @@ def _nan_in(
         ids: `[lists]`, the queries.
         starts: `[lists]`, the index of the first row of each list.
     """
-    counted = ~(arrays["y_true"] < 0)
+    labels = arrays["y_true"]
+    counted = ~(labels < 0) | (labels == UNJUDGED)
     for name, x in arrays.items():
         if x.dtype.kind == "f" and name.startswith("y_"):
             for at in np.flatnonzero(np.isnan(x) & counted)[:1]:

@@ -167,12 +167,14 @@ def all_relevant(facts: Facts, metrics: Sequence[Any]) -> dict[str, str]:
         facts: as for `said_of`.
         metrics: as for `said_of`.
     """
+    options = [metric.definition.options for metric in metrics]
+    have_default = any(x.get("relevance_threshold") == 1 for x in options)
     known = facts.known_labels
     lowest, highest = known.min(initial=np.inf), known.max(initial=0)
-    least = min(_least_relevant(metrics, max(highest, 1.0)), default=np.inf)
-    if 1 <= least <= lowest < highest:
-        return {"relevant": f"label>={least:g}"}
+    if 1 <= lowest < highest and have_default:
+        return {"relevant": "label>=1"}
     are_judged = len(known) == sum(map(len, facts.labels))
+    least = min(_least_relevant(metrics, max(highest, 1.0)), default=np.inf)
     are_whole = facts.lists or least <= 0  # or may be of relevant items alone
     if are_whole and len(known) and are_judged and lowest >= least:
         return {"relevant": "each item"}

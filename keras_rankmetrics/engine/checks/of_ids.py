@@ -22,12 +22,12 @@ _UNSEEN = " \t\r\n\v\f\xa0\u200b\ufeff"  # at the ends of texts
 _COMPARED = 20_000  # ids whose spellings are compared
 _FOLDED = 5000  # of these, those compared without case and the like
 MISSING = "None", "nan", "<NA>", "NaT"  # missing ids as text
+_LOWEST = -(2**31), -(2**63)  # NaN as an integer
 _AS_TEXT = [
     *(*MISSING, "NaN", "NULL", "null", "N/A", "#N/A", "\\N", "(null)"),
     *("undefined", " ", "-1", "[PAD]", "<pad>", "NONE", "Null", "NA", "n/a"),
-    *("-nan", "#REF!"),
+    *("-nan", "#REF!", *map(str, _LOWEST)),
 ]
-_LOWEST = -(2**31), -(2**63)  # NaN as an integer
 _MANY = 0.05  # of ids; as many that are alike are no accident
 
 
