@@ -465,7 +465,7 @@ def test_numbers_padded_by_0_are_said_once(name):
     with pytest.warns(UserWarning, match="0 several times at an end") as found:
         by_0 = callback(**{name: np.maximum(rows, 0)})
         by_0.evaluate(model_of())
-    assert len(found) == 1
+    assert sum("0 several times" in str(x.message) for x in found) == 1
 
 
 def test_towers_are_looked_up_before_training():
