@@ -79,7 +79,9 @@ def known_queries(queries: Any, rows: np.ndarray) -> np.ndarray:
         if ids.are_known(values):
             return values.astype(np.int64)
     elif not queries.null_count:
-        return _text_of_one_width(queries.to_numpy(zero_copy_only=False))
+        values = queries.to_numpy(zero_copy_only=False)
+        if ids.are_known(values):
+            return _text_of_one_width(values)
     else:
         values = np.array(queries.to_pylist(), object)
     raise ValueError(ids.refusal(np.repeat(values, rows), "`query`"))

@@ -143,7 +143,7 @@ class EvaluateCatalogue(epochs.EvaluateEpochs):
         y = None
         if targets is not None or exclude is not None:
             number = self._items.rows
-            numbers = ranks.item_numbers("targets", targets, number)
+            numbers = ranks.distinct_numbers("targets", targets, number)
             # There should be as many queries as targets.
             epochs.rows_of(batch_size, queries=queries, targets=numbers)
             excluded = ranks.excluded_items(exclude, number, len(numbers))

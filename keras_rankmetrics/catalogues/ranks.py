@@ -10,7 +10,9 @@ from keras import ops
 
 from keras_rankmetrics.catalogues import passes
 from keras_rankmetrics.catalogues.counts import LOWEST, RankCounts, Wanted
+from keras_rankmetrics.engine import checks
 from keras_rankmetrics.engine.backend.operations import as_integer
+from keras_rankmetrics.engine.checks import of_batch
 from keras_rankmetrics.engine.inputs.tensors import integers
 
 # This many scores stay in the processor's cache.
@@ -202,6 +204,24 @@ def item_numbers(name: str, x: Any, items: int) -> np.ndarray:
     return np.maximum(rows, -1).astype("int32")
 
 
+def distinct_numbers(name: str, x: Any, items: int) -> np.ndarray:
+    """Return numbers of items, each once in a row, and warn of padding.
+
+    Args:
+        name: as for `item_numbers`.
+        x: as for `item_numbers`.
+        items: as for `item_numbers`.
+
+    Raises:
+        ValueError: as by `item_numbers`.
+    """
+    rows = item_numbers(name, x, items)
+    checks.say(checks.Facts(padding=of_batch.padding_in(rows)), ())
+    rows = np.sort(rows, axis=-1)
+    rows[:, 1:][rows[:, 1:] == rows[:, :-1]] = -1
+    return rows
+
+
 def excluded_items(exclude: Any, items: int, lists: int) -> np.ndarray:
     """Return the items without a rank, each once, int32 `[lists, excluded]`.
 
@@ -212,14 +232,13 @@ def excluded_items(exclude: Any, items: int, lists: int) -> np.ndarray:
         return np.full((lists, 1), -1, "int32")
     is_flat = getattr(exclude, "ndim", 1) == 1  # or lists of lists
     is_flat = is_flat and not np.ndim(next(iter(exclude), 0))
-    rows = np.sort(item_numbers("exclude", exclude, items), axis=-1)
+    rows = distinct_numbers("exclude", exclude, items)
     if is_flat or len(rows) != lists:
         received = "no" if is_flat else len(rows)
         raise ValueError(
             "`exclude` should have a row for each list, [lists, excluded]. "
             f"Received: {received} rows for {lists} lists."
         )
-    rows[:, 1:][rows[:, 1:] == rows[:, :-1]] = -1
     return rows
 
 

@@ -16,7 +16,7 @@ from keras_rankmetrics.conventions.from_text import options_by_name
 from keras_rankmetrics.engine import checks
 from keras_rankmetrics.engine.inputs.shapes import check_aligned_axis
 from keras_rankmetrics.engine.inputs.tensors import check_finite, to_numpy
-from keras_rankmetrics.engine.messages import warn
+from keras_rankmetrics.engine.messages import as_text, warn
 from keras_rankmetrics.metrics import Sliced
 from keras_rankmetrics.tables.ids import are_known, refusal
 from keras_rankmetrics.tables.item_rows import (
@@ -32,6 +32,7 @@ from keras_rankmetrics.tables.members import (
 )
 from keras_rankmetrics.tables.ragged import Lists
 from keras_rankmetrics.tables.roles import is_lower_better
+from keras_rankmetrics.types import UNJUDGED
 
 # The maximum number of lists in a padded batch, even if they are short.
 _LISTS_PER_UPDATE = 2**18
@@ -200,11 +201,12 @@ def read_rows(
         arrays[name] = as_column(name, x)[order] if is_group else in_order(name)
         check_finite(name, arrays[name])
     lists = job.as_read(job.lists_of_items(arrays, starts))
-    texts = _texts_at(query, first)
+    found = _ids_at(query, first)
     for place, facts in enumerate(job.facts_of(lists, "`{}`")):
         if not place:
-            facts.add_ids(texts)
-            facts.add_queries(texts)
+            facts.add_ids(found)
+            facts.add_queries(found)
+            facts.nan = _nan_in(arrays, found, starts)
         if named_lower:
             facts.higher_is_better = None  # which has been said
         checks.say(facts, job.members)
@@ -246,22 +248,41 @@ def _named(argument: str, x: Any, given: dict[str, Any]) -> Any:
     return argument
 
 
-def _texts_at(query: Any, places: np.ndarray) -> np.ndarray:
-    """Return the ids of some rows that are text.
+def _nan_in(
+    arrays: Mapping[str, np.ndarray], ids: np.ndarray, starts: np.ndarray
+) -> str | None:
+    """Return where a label or a score is NaN, in words, or None.
+
+    Args:
+        arrays: the columns in the order of their lists.
+        ids: `[lists]`, the queries.
+        starts: `[lists]`, the index of the first row of each list.
+    """
+    labels = arrays["y_true"]
+    counted = ~(labels < 0) | (labels == UNJUDGED)
+    for name, x in arrays.items():
+        if x.dtype.kind == "f" and name.startswith("y_"):
+            for at in np.flatnonzero(np.isnan(x) & counted)[:1]:
+                place = np.searchsorted(starts, at, side="right") - 1
+                query = as_text(ids.tolist()[place])
+                return f"NaN in `{name}` for the query {query!r}"
+    return None
+
+
+def _ids_at(query: Any, places: np.ndarray) -> np.ndarray:
+    """Return the ids of some rows: integers, or text.
 
     Args:
         query: the ids of queries.
         places: the indices of the rows.
     """
-    if getattr(getattr(query, "dtype", None), "kind", "O") in "biuf":
-        return np.zeros(0, np.str_)
     if isinstance(query, list | tuple):
         found = [query[place] for place in places.tolist()]
     elif hasattr(query, "iloc"):
         found = query.iloc[places].tolist()
     else:
         found = as_column("query", query)[places].tolist()
-    return np.array([x for x in found if isinstance(x, str)], np.str_)
+    return np.array(found)
 
 
 # Jobs that are kept between calls, since JAX compiles each job anew: the latest

@@ -116,7 +116,10 @@ def are_known(ids: np.ndarray) -> bool:
 def _are_missing(ids: np.ndarray) -> np.ndarray:
     if ids.dtype.kind == "f":
         return np.isnan(ids)
-    found = (not isinstance(x, str) and str(x) in _NO_ID for x in ids.tolist())
+    found = (
+        not x if isinstance(x, str | bytes) else str(x) in _NO_ID
+        for x in ids.tolist()
+    )
     return np.fromiter(found, bool, len(ids))
 
 

@@ -70,6 +70,7 @@ def said_by(job, *parts):
         ({"y": lambda i: i % 4 - 2}, "negative labels from -1 to -1"),
         ({"y": lambda i: 255 if i % 5 else i % 3}, "255, which is -1 or -2"),
         ({"q": lambda i: "nan" if i < 4 else f"q{i // 4}"}, "the text 'nan'"),
+        ({"q": lambda i: i // 4 - 1}, "the query -1, the code"),
         ({"q": lambda i: f"1.2E+{i // 4}"}, r"'1\.2E\+0', as a spreadsheet"),
         ({"x": lambda i: float(i)}, "ascend in every query"),
         ({"x": lambda i: 0.5}, "equal scores in every query"),

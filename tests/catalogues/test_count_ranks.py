@@ -503,6 +503,14 @@ def test_nothing_asked_and_nothing_excluded():
     np.testing.assert_equal(found, expected)
 
 
+def test_excluded_items_padded_by_0():
+    users, items = towers()
+    wanted, seen = asked()
+    rows = np.array([[*row[:1], 0, 0, 0] for row in seen])
+    with pytest.warns(UserWarning, match="0 several times at an end of a list"):
+        krm.count_ranks(users, items, wanted, rows)
+
+
 def test_what_is_no_function():
     with pytest.raises(TypeError, match="a function of queries"):
         krm.count_ranks(QUERIES, VECTORS, asked()[0], score_fn="dot")

@@ -456,6 +456,18 @@ def test_what_is_refused_at_once(given, kind, message):
         callback(**given)
 
 
+@pytest.mark.parametrize("name", ["targets", "exclude"])
+def test_numbers_padded_by_0_are_said_once(name):
+    rows = padded(
+        dict(zip(["targets", "exclude"], targets(), strict=True))[name], 12
+    )
+    callback(**{name: rows})
+    with pytest.warns(UserWarning, match="0 several times at an end") as found:
+        by_0 = callback(**{name: np.maximum(rows, 0)})
+        by_0.evaluate(model_of())
+    assert sum("0 several times" in str(x.message) for x in found) == 1
+
+
 def test_towers_are_looked_up_before_training():
     model = model_of()
     for tower in ("user_tower", keras.Input((3,))):

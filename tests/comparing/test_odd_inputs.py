@@ -406,6 +406,20 @@ def test_ratings_from_1_on_are_said_to_be_relevant(metrics, truth, notes):
     assert found.to_dict()["read_as"] == roles
 
 
+@pytest.mark.parametrize("threshold", [0, -1])
+def test_a_threshold_that_makes_0_relevant(threshold):
+    metric = f"RR(relevance_threshold={threshold})"
+    truth, run = {"q": {"a": 0, "b": 1}}, {"q": {"a": 2.0, "b": 1.0}}
+    arrays = np.array([[0, 1, 0]]), np.array([[3.0, 2.0, 1.0]])
+    for call in (
+        lambda: krm.evaluate(truth, run, metric),
+        lambda: krm.compare(truth, {"a": run, "b": run}, metric),
+        lambda: krm.evaluate(*arrays, metric),
+    ):
+        with pytest.warns(UserWarning, match="0 or more for all of them"):
+            call()
+
+
 def test_files_of_ratings_say_the_same(tmp_path):
     (tmp_path / "truth.csv").write_text("user,item,rating\nq,a,1\nq,b,5\n")
     (tmp_path / "run.csv").write_text("user,item,score\nq,a,1\nq,b,5\n")

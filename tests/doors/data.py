@@ -499,6 +499,21 @@ CHECKED = {
         changed(score=np.argsort(np.sin(np.arange(72) ** 2)).tolist()),
         "scores are places",
     ),
+    "a query that is empty": Data(
+        changed(query=first({0: ""}, "query")), "queries are missing"
+    ),
+    "a query that is the code -1": Data(
+        changed(query=lambda row, i: i // SAME - 1), "queries are missing"
+    ),
+    "a query that was nan": Data(
+        changed(query=lambda row, i: i // SAME or -(2**63)),
+        "queries are missing",
+    ),
+    "an item that was nan": Data(
+        changed(item=lambda row, i: i or -(2**63)),
+        "an item is missing",
+        of_items=True,
+    ),
     "commas in numbers": Data(
         changed(item=lambda row, i: f"{i},5"),
         "ids with decimal commas",

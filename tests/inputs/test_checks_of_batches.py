@@ -216,6 +216,38 @@ def test_excluded_items_and_targets_that_end_in_zeros(inputs, y_true, as_given):
     assert not said(metric.update_state, y_true(as_given(ids)), SCORES)
 
 
+def counts(above):
+    return {"above": above, "tied": 0 * above, "num_items": 90}
+
+
+def test_ids_of_counts_that_end_in_zeros():
+    ids = np.array([[5, 0, 0], [4, 1, 6]] * 6)
+    above = np.where(ids == 0, -1, ids - 4 * (ids > 3))
+    metric = krm.RecallAtK(k=3, inputs="counts")
+    for y_true in (ids, {"target": ids}, ids.tolist()):
+        metric = krm.RecallAtK(k=3, inputs="counts")
+        [words] = said(metric.update_state, y_true, counts(above))
+        assert "`numpy.where(ids == 0, -1, ids)`" in words
+    metric = krm.RecallAtK(k=3, inputs="counts")
+    ids = np.where(ids == 0, -1, ids)
+    assert not said(metric.update_state, ids, counts(above))
+
+
+def test_counts_that_are_ranks_from_1_on():
+    """Eight lists of rank 2 and none of rank 1 are no accident."""
+    above = np.arange(40).reshape(40, 1) % 4
+    target = np.full((40, 1), 3)
+
+    def found(above):
+        metric = krm.MeanReciprocalRank(inputs="counts")
+        return said(metric.update_state, target[: len(above)], counts(above))
+
+    [words] = found(above + 1)
+    assert "1 for the best one in 10 lists, and 0 in none" in words
+    for quiet in (above, above + 2, above[:28] + 1):
+        assert not found(quiet)
+
+
 def test_rows_are_looked_at_once():
     """A job says what it has seen of all rows, and its metrics nothing."""
     query = np.repeat(np.arange(12), 8)

@@ -47,7 +47,8 @@ MAY_IMPORT = {
         "engine.definition engine.messages engine.metric gains metrics"
     ),
     "catalogues": (
-        "engine.backend engine.definition engine.inputs engine.ranking types"
+        "engine.backend engine.checks engine.definition engine.inputs "
+        "engine.ranking types"
     ),
     "tables": (
         "conventions engine.aggregates engine.checks engine.inputs "

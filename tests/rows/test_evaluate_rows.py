@@ -345,6 +345,8 @@ ROWS = {"query": [1, 1, 2], "y_true": [1, 0, 1], "y_pred": [0.5, 0.2, 0.1]}
             "1 of 3 missing, the first in row 1. Rem",
         ),
         ({"query": ["a", float("nan"), "b"]}, ValueError, "missing|type"),
+        ({"query": ["a", "", "b"]}, ValueError, "1 of 3 missing"),
+        ({"query": np.array([b"a", b"", b"b"])}, ValueError, "1 of 3 missing"),
         ({"query": [1.5, 1.5, 2]}, ValueError, "be of one type.*1.5"),
         ({"query": [True, True, False]}, ValueError, "Received: bool"),
         (

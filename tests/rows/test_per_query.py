@@ -71,6 +71,26 @@ def test_lists_of_very_different_lengths_keep_their_places():
     assert found["RR"] == approx(1 / np.array(sizes))
 
 
+@pytest.mark.parametrize("wrong", ["`y_true`", "`y_pred`"])
+@pytest.mark.parametrize("call", [krm.per_query, krm.evaluate_rows])
+def test_a_value_that_is_nan_is_said(call, wrong):
+    rows = {"`y_true`": [1.0, 0, 0, 1], "`y_pred`": [0.5, 0.4, 0.3, 0.2]}
+    query = ["b", "a", "b", "a"]
+    call(query, *rows.values(), "RR")
+    rows[wrong] = [*rows[wrong][:3], float("nan")]
+    words = f"NaN in {wrong} for the query 'a'"
+    with pytest.warns(UserWarning, match=words):
+        found = call(query, *rows.values(), "RR")
+    assert np.isnan(found["RR"]).any()
+
+
+def test_a_score_of_padding_may_be_nan(recwarn):
+    scores = [0.5, 0.4, float("nan")]
+    found = krm.per_query([1] * 3, [0, 1, -1], scores, "RR")
+    assert found["RR"] == [0.5]
+    assert not any("NaN" in str(x.message) for x in recwarn)
+
+
 class Twice(krm.HitRateAtK):
     def update_state(self, y_true, y_pred, sample_weight=None):
         super().update_state(y_true, y_pred, sample_weight)

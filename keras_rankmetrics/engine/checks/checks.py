@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from keras_rankmetrics.engine.checks.facts import Facts
+from keras_rankmetrics.engine.checks.facts import COLUMNS, OF_NAN, Facts
 from keras_rankmetrics.engine.inputs import is_scale, padding_warning
 from keras_rankmetrics.engine.messages import warn
 from keras_rankmetrics.gains import exponential_gain
@@ -20,6 +20,7 @@ _CODES = {99, 127, 156, 255, 999, 9999, 32767, 65436, 65535, 99_999, 999_999}
 _CODES |= {2**31 - 1, 2**32 - 1}
 _GRADE = 10  # the highest of labels that are grades
 _SORTED = 5  # lists whose ids ascend, by no accident
+_SECOND = 8  # lists, of which one would be first by chance
 _MANY = 15  # rows that are not all better than the row above by chance
 
 # By `higher_is_better`: how scores go if the best items come first, how they
@@ -36,8 +37,8 @@ class Check(NamedTuple):
     Attributes:
         name: its name, as a finding of `diagnose` has it.
         level: `"error"`, `"warning"` or `"note"`.
-        role: what it reads: `"id"`, `"label"`, `"list"`, `"score"`, `"tie"` or
-            `"whole"` for whole lists.
+        role: what it reads: `"id"`, `"label"`, `"list"`, `"nan"`, `"score"`,
+            `"tie"` or `"whole"` for whole lists.
         says: returns what is expected and received, and what to do; None if
             nothing is wrong. Takes the facts and the metrics.
         in_batches: False if a batch of a model that learns may be so, or is
@@ -78,9 +79,11 @@ def said_of(facts: Facts, metrics: Sequence[Any]) -> Iterator[Said]:
     there = {
         "id": facts.padding is not None
         or any((facts.cut, facts.missing, facts.spelled, facts.shifted)),
+        "nan": facts.nan is not None,
         "label": bool(facts.labels),
         "list": facts.lists > 0,
-        "score": facts.steps.any() or bool(facts.against or facts.infinite),
+        "score": facts.steps.any()
+        or any((facts.against, facts.infinite, facts.seconds)),
         "whole": facts.first.rows > 0,
         "tie": facts.tied is not None,
     }
@@ -172,7 +175,8 @@ def all_relevant(facts: Facts, metrics: Sequence[Any]) -> dict[str, str]:
         return {"relevant": "label>=1"}
     are_judged = len(known) == sum(map(len, facts.labels))
     least = min(_least_relevant(metrics, max(highest, 1.0)), default=np.inf)
-    if facts.lists and len(known) and are_judged and lowest >= least:
+    are_whole = facts.lists or least <= 0  # or may be of relevant items alone
+    if are_whole and len(known) and are_judged and lowest >= least:
         return {"relevant": "each item"}
     return {}
 
@@ -261,14 +265,16 @@ def _low_labels(facts: Facts, metrics: Sequence[Any]) -> _Found:
 
 
 def _all_relevant(facts: Facts, metrics: Sequence[Any]) -> _Found:
-    remedy = facts.remedies.get("all_relevant")
-    if remedy is None or not all_relevant(facts, metrics):
-        return None  # labels apart from scores may be of relevant items alone
+    # Labels apart from scores may be of relevant items alone, but not 0.
+    has_zeros = min(_least_relevant(metrics, 1.0), default=1.0) <= 0
+    is_said = has_zeros or "all_relevant" in facts.remedies
+    if not is_said or not all_relevant(facts, metrics):
+        return None
     lowest = facts.known_labels.min()
     return (
         "Some items should be irrelevant. Received: labels of "
         f"{lowest:g} or more for all of them, which makes each one relevant.",
-        remedy,
+        COLUMNS["all_relevant"],
     )
 
 
@@ -701,15 +707,35 @@ def _missing_ids(facts: Facts, _: Sequence[Any]) -> _Found:
     if facts.missing is None:
         return None
     return (
-        "Ids should not be missing or padding. Received: the text "
-        f"{facts.missing!r}.",
-        "Remove these rows before ids become text.",
+        f"Ids should not be missing or padding. Received: {facts.missing}.",
+        "Remove these rows before ids become text or numbers.",
+    )
+
+
+def _nan(facts: Facts, _: Sequence[Any]) -> _Found:
+    return (
+        f"Labels and scores should be numbers. Received: {facts.nan}, so that "
+        "its value and the results are NaN.",
+        OF_NAN,
+    )
+
+
+def _from_one(facts: Facts, _: Sequence[Any]) -> _Found:
+    if facts.seconds < _SECOND:
+        return None
+    return (
+        '`y_pred["above"]` should count the items above a relevant one, 0 for '
+        f"the best. Received: 1 for the best one in {facts.seconds} lists, and "
+        "0 in none.",
+        "If these are ranks from 1 on, subtract 1; if each query finds itself "
+        "first, exclude it.",
     )
 
 
 CHECKS = (
     Check("cut_ids", "warning", "id", _cut_ids),
     Check("missing_ids", "warning", "id", _missing_ids),
+    Check("nan", "warning", "nan", _nan),
     Check("padding", "warning", "id", _padding),
     Check("two_spellings", "warning", "id", _two_spellings),
     Check("shifted", "warning", "id", _shifted),
@@ -741,6 +767,7 @@ CHECKS = (
     ),
     Check("ranks", "error", "score", _ranks("ranks")),
     Check("ranks_of_trec", "warning", "score", _ranks("ranks_of_trec")),
+    Check("from_one", "warning", "score", _from_one),
     Check("ascend", "warning", "score", _ascend),
     Check("unsorted_hits", "note", "score", _unsorted_hits),
     Check("sorted_ids", "note", "score", _sorted_ids),

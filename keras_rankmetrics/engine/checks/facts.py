@@ -110,12 +110,15 @@ class Facts:
         lists: the number of lists.
         longest: the number of items of the longest list.
         cut: an id that has lost digits, or None.
-        missing: an id that stands for none, as text, or None.
+        missing: an id that stands for none, in words, or None.
+        nan: where a label or a score is NaN, in words, or None.
         padding: an id that is there several times at an end of lists, or None.
         spelled: two ids that may be one query, or None.
         shifted: an id of the run and one of the truth that differ by 1, if many
             ids do, or None.
         swapped: a sentence if labels may be scores, and scores labels, or None.
+        seconds: the number of lists of counts whose best relevant item is at
+            rank 2, if none is at rank 1.
         infinite: the score of an item that is the best for it: one of
             `INFINITE`, or of these negated for distances; 0 if there is none.
         has_irrelevant: True if some item that could be ranked is irrelevant.
@@ -153,10 +156,12 @@ class Facts:
     longest: int = 0
     cut: str | None = None
     missing: str | None = None
+    nan: str | None = None
     padding: int | None = None
     spelled: tuple[str, str] | None = None
     shifted: tuple[int, int] | None = None
     swapped: str | None = None
+    seconds: int = 0
     infinite: float = 0.0
     has_irrelevant: bool = False
     evidence: Evidence = dataclasses.field(default_factory=Evidence)
@@ -255,11 +260,12 @@ class Facts:
     def add_ids(self, *columns: np.ndarray) -> None:
         """Add ids of queries or items."""
         self.cut = self.cut or of_ids.without_digits(*columns)
-        self.missing = self.missing or of_ids.missing_as_text(*columns)
+        self.missing = self.missing or of_ids.missing_id(*columns)
 
     def add_queries(self, queries: np.ndarray) -> None:
         """Add the queries of lists, each once or more."""
         self.spelled = self.spelled or of_ids.two_spellings(queries)
+        self.missing = self.missing or of_ids.missing_code(queries)
 
     def add_whole(
         self,
@@ -327,6 +333,8 @@ class Facts:
             longest=max(self.longest, other.longest),
             cut=self.cut or other.cut,
             missing=self.missing or other.missing,
+            nan=self.nan or other.nan,
+            seconds=self.seconds + other.seconds,
             padding=other.padding if self.padding is None else self.padding,
             spelled=self.spelled or other.spelled,
             shifted=self.shifted or other.shifted,

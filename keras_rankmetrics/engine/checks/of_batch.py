@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 from collections import Counter
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -20,7 +20,8 @@ from keras_rankmetrics.engine.checks.facts import (
     infinite_in,
     of_ties,
 )
-from keras_rankmetrics.engine.inputs import Lists
+from keras_rankmetrics.engine.inputs import Lists, id_rows
+from keras_rankmetrics.engine.inputs.batch import entries_of
 from keras_rankmetrics.engine.inputs.tensors import integers, ties_of_float32
 from keras_rankmetrics.types import Reading
 
@@ -44,17 +45,19 @@ def facts_of(
         y_true: as passed.
         y_pred: as passed.
     """
-    if form not in ("scores", "sparse", "ids"):
+    if form not in ("scores", "sparse", "ids", "counts"):
         return None
     if is_compiled_by_torch() or concrete(ops.any(lists.present)) is None:
         return None
     excluded = y_true.get("exclude") if isinstance(y_true, dict) else None
     content: Any = lists.content
+    if form == "counts":
+        return _of_counts(lists, y_true)
     if form == "ids":
         return _of_ids(content.relevant_ids, content.recommended, excluded)
     sides = (content.targets, excluded) if form == "sparse" else (excluded,)
     found = Facts("`y_true`", "`y_pred`", remedies=BATCH)
-    found.padding = _padding(*sides)
+    found.padding = padding_in(*sides)
     scores = _first(content.scores.raw)
     if form == "sparse":
         labels = _labels_of(scores.shape, _first(content.targets))
@@ -69,7 +72,7 @@ def facts_of(
 def _of_ids(relevant: Any, ids: Any, excluded: Any) -> Facts:
     """Return the facts of ids, of which the order is all that is known."""
     found = Facts("`y_true`", "`y_pred`", remedies=_OF_IDS)
-    found.padding = _padding(relevant, ids, excluded)
+    found.padding = padding_in(relevant, ids, excluded)
     relevant, ids = map(_first, (relevant, ids))
     ids = ids[: len(relevant)]
     found.shifted = _shifted(relevant, ids)
@@ -77,6 +80,20 @@ def _of_ids(relevant: Any, ids: Any, excluded: Any) -> Facts:
     scores = np.broadcast_to(-np.arange(ids.shape[1]), ids.shape)
     found.add_matrix(labels, scores, is_square=False)
     found.evidence = Evidence()
+    return found
+
+
+def _of_counts(lists: Lists, y_true: Any) -> Facts:
+    """Return the facts of counts: padding of ids, and ranks from 1 on."""
+    found, content = Facts("`y_true`", "`y_pred`"), cast(Any, lists.content)
+    ids = entries_of(y_true, ["target", "labels"], ["mask"])["target"]
+    found.padding = padding_in(
+        id_rows.relevant_rows(ids, lists.leading, "ids", "")
+    )
+    above = content.above
+    if not concrete(ops.any(above == 0)):
+        second = ops.any((above == 1) & (content.tied == 0), axis=-1)
+        found.seconds = int(ops.sum(ops.cast(second, "int32")))
     return found
 
 
@@ -162,7 +179,7 @@ def _are_in(ids: np.ndarray, others: np.ndarray) -> np.ndarray:
     return np.isin(ids + rows, others + rows)
 
 
-def _padding(*sides: Any) -> int | None:
+def padding_in(*sides: Any) -> int | None:
     """Return an id that may be padding, or None.
 
     That is 0, or any other id if it is there again in several rows.

@@ -22,10 +22,11 @@ _UNSEEN = " \t\r\n\v\f\xa0\u200b\ufeff"  # at the ends of texts
 _COMPARED = 20_000  # ids whose spellings are compared
 _FOLDED = 5000  # of these, those compared without case and the like
 MISSING = "None", "nan", "<NA>", "NaT"  # missing ids as text
+_LOWEST = -(2**31), -(2**63)  # NaN as an integer
 _AS_TEXT = [
     *(*MISSING, "NaN", "NULL", "null", "N/A", "#N/A", "\\N", "(null)"),
     *("undefined", " ", "-1", "[PAD]", "<pad>", "NONE", "Null", "NA", "n/a"),
-    *("-nan", "#REF!"),
+    *("-nan", "#REF!", *map(str, _LOWEST)),
 ]
 _MANY = 0.05  # of ids; as many that are alike are no accident
 
@@ -92,11 +93,20 @@ def _folded(text: str) -> str:
     return _ZEROS.sub("", text) if "0" in text else text
 
 
-def missing_as_text(*columns: np.ndarray) -> str | None:
-    """Return a text that stands for no id or for padding, or None."""
+def missing_id(*columns: np.ndarray) -> str | None:
+    """Return an id that stands for none or for padding, in words, or None."""
     for column in columns:
+        if column.dtype.kind == "i" and column.min(initial=0) in _LOWEST:
+            return f"{column.min()}, as NaN becomes in integers"
         if column.dtype.kind in "US":
             texts = np.array(_AS_TEXT).astype(column.dtype.kind)
             for found in column[np.isin(column, texts)][:1].tolist():
-                return str(as_text(found))
+                return f"the text {as_text(found)!r}"
     return None
+
+
+def missing_code(queries: np.ndarray) -> str | None:
+    """Return the code of missing queries, in words, if one has it."""
+    if queries.dtype.kind != "i" or queries.min(initial=0) != -1:
+        return None
+    return "the query -1, the code that pandas gives to a missing value"
