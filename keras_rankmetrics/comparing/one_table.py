@@ -198,7 +198,7 @@ class ListsOfTable:
         numbers, first = item_rows.numbered(part.query)
         lists, rows = item_rows.in_order_of(numbers, self._read(part))
         queries, lengths = part.query[first], np.bincount(lists)
-        self.facts.add_ids(queries, rows.item)
+        self.facts.add_ids(queries, *[rows.item] * has_items(self._table))
         self.facts.add_queries(queries)
         items = self._items(lists, lengths, rows)
         given, *scores, _ = rows.value.T

@@ -36,6 +36,7 @@ from keras_rankmetrics.types import UNJUDGED
 
 # The maximum number of lists in a padded batch, even if they are short.
 _LISTS_PER_UPDATE = 2**18
+_FIRST = 10_000  # scores, of which most data need no more
 _MOST_GRADES = 10
 
 
@@ -220,9 +221,10 @@ def _warn_if_last(numbers: np.ndarray, scores: np.ndarray) -> None:
         numbers: the number of the query of each row.
         scores: `[rows]`.
     """
-    blocks = scores[run_starts(scores)] if len(scores) else scores
-    if 2 * len(blocks) > len(scores):  # scores of a model: no two are equal
-        return
+    for some in (scores[:_FIRST], scores):
+        blocks = some[run_starts(some)] if len(some) else some
+        if 2 * len(blocks) > len(some):  # scores of a model: no two are equal
+            return
     values, queries = np.unique(blocks), len(np.unique(numbers))
     if (
         len(blocks) == len(values)
@@ -259,9 +261,10 @@ def _nan_in(
         starts: `[lists]`, the index of the first row of each list.
     """
     labels = arrays["y_true"]
-    counted = ~(labels < 0) | (labels == UNJUDGED)
     for name, x in arrays.items():
-        if x.dtype.kind == "f" and name.startswith("y_"):
+        is_side = x.dtype.kind == "f" and name.startswith("y_")
+        if is_side and len(x) and np.isnan(x.min()):
+            counted = ~(labels < 0) | (labels == UNJUDGED)
             for at in np.flatnonzero(np.isnan(x) & counted)[:1]:
                 place = np.searchsorted(starts, at, side="right") - 1
                 query = as_text(ids.tolist()[place])

@@ -14,7 +14,8 @@ import numpy as np
 _SHORT = 4  # items of a list or a part that has a say
 _FEW = 3  # lists that are evidence
 _ROWS = 2**15  # of the first lists, or more, for the rest of a list
-_KEPT = 4096  # lists to compare
+_KEPT = 1024  # lists to compare
+_ALL = np.uint64(2**64 - 1)
 _SYSTEMS = 8  # in one column of scores, at most
 _MIX = np.uint64(0x9E3779B97F4A7C15)  # odd, so that no two products are equal
 
@@ -24,9 +25,11 @@ class Repeats:
     """Lists that are there again, and parts of lists with the same labels.
 
     Attributes:
-        prints: `[lists, 2]`, the sums of the scores, and of the labels times
-            the scores, of those lists whose mixed sums are the lowest: if one
-            of equal lists is there, all are.
+        prints: `[lists, 3]`, the first score, the sum of the scores, and that
+            of the labels times the scores, of those lists whose first score is
+            below the limit once it is mixed: if one of equal lists is there,
+            all are. Lists whose rows are apart have none.
+        limit: that limit, which falls as lists are added.
         systems: into how many parts of the same labels all lists so far can be
             cut; 1 if they cannot, 0 without a list that has a say.
         patterns: the sum of the labels times the places in a part, for the
@@ -34,8 +37,9 @@ class Repeats:
     """
 
     prints: np.ndarray = dataclasses.field(
-        default_factory=lambda: np.zeros((0, 2))
+        default_factory=lambda: np.zeros((0, 3))
     )
+    limit: np.uint64 = _ALL
     systems: int = 0
     patterns: tuple[float, ...] = ()
 
@@ -47,7 +51,7 @@ class Repeats:
         popular items.
         """
         lists, numbers = np.unique(self.prints, axis=0, return_counts=True)
-        of_scores = len(np.unique(self.prints[:, 0]))
+        of_scores = len(np.unique(self.prints[:, :2], axis=0))
         are_few = len(lists) < _FEW or of_scores < len(lists)
         return 1 if are_few else int(numbers.min())
 
@@ -62,9 +66,22 @@ class Repeats:
             return self if len(self.prints) else other
         known = {self.systems, other.systems} - {0}
         return Repeats(
-            _lowest_of(np.concatenate([self.prints, other.prints])),
+            np.concatenate([self.prints, other.prints]),
+            min(self.limit, other.limit),
             known.pop() if len(known) == 1 else len(known) // 2,
             tuple({*self.patterns, *other.patterns})[:_FEW],
+        )._cut()
+
+    def _cut(self) -> Repeats:
+        """Return few of the lists, those with the lowest mixed scores."""
+        keys = _mixed(self.prints[:, 0])
+        limit = self.limit
+        if len(keys) > _KEPT:
+            limit = min(limit, np.partition(keys, _KEPT)[_KEPT])
+        if (keys < limit).all():
+            return self
+        return dataclasses.replace(
+            self, prints=self.prints[keys < limit], limit=limit
         )
 
     def with_lists(
@@ -79,16 +96,19 @@ class Repeats:
         """
         if not len(lists):
             return self
-        lengths = np.bincount(lists)
-        finite = np.isfinite(scores)
-        if not finite.all():
-            scores = np.where(finite, scores, 0.0)
-        with np.errstate(all="ignore"):  # huge ones are as good as others
-            sums = [np.bincount(lists, x) for x in (scores, scores * labels)]
-        prints = np.stack(sums, axis=1)[lengths >= _SHORT]
-        found = Repeats(_lowest_of(prints))
+        changes = np.flatnonzero(lists[1:] != lists[:-1]) + 1
+        starts = np.concatenate([[0], changes])
+        lengths = np.diff(starts, append=len(lists))
+        numbers = lists[starts]
+        found = Repeats()
+        if len(np.unique(numbers)) == len(numbers):
+            are_low = _mixed(scores[starts]) < self.limit
+            chosen = are_low & (lengths >= _SHORT)
+            found = Repeats(
+                _prints_of(scores, labels, starts[chosen], lengths[chosen])
+            )._cut()
         if self.systems != 1:
-            systems, patterns = _parts_of(*_first_lists(lists, labels, lengths))
+            systems, patterns = _parts_of(*_first_lists(lists, labels))
             found = dataclasses.replace(
                 found, systems=systems, patterns=patterns
             )
@@ -96,9 +116,10 @@ class Repeats:
 
 
 def _first_lists(
-    lists: np.ndarray, labels: np.ndarray, lengths: np.ndarray
+    lists: np.ndarray, labels: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the labels of the lists with the lowest numbers, and lengths."""
+    lengths = np.bincount(lists)
     number = 1 + int(np.searchsorted(np.cumsum(lengths), _ROWS))
     [at] = np.nonzero(lists < number)
     at = at[np.argsort(lists[at], kind="stable")]
@@ -106,12 +127,29 @@ def _first_lists(
     return labels[at], some[some > 0]
 
 
-def _lowest_of(prints: np.ndarray) -> np.ndarray:
-    """Return those whose mixed sums are the lowest, no more than are kept."""
-    if len(prints) <= _KEPT:
-        return prints
-    keys = np.ascontiguousarray(prints[:, 0]).view(np.uint64) * _MIX
-    return prints[keys < np.partition(keys, _KEPT)[_KEPT]]
+def _prints_of(
+    scores: np.ndarray,
+    labels: np.ndarray,
+    starts: np.ndarray,
+    lengths: np.ndarray,
+) -> np.ndarray:
+    """Return the prints of some lists, `[lists, 3]`."""
+    if not len(starts):
+        return np.zeros((0, 3))
+    ends = np.cumsum(lengths)
+    at = np.arange(ends[-1]) + np.repeat(starts - ends + lengths, lengths)
+    some = np.nan_to_num(scores[at], neginf=0.0)
+    with np.errstate(all="ignore"):  # huge ones are as good as others
+        sums = [
+            np.add.reduceat(x.astype(np.float64), ends - lengths)
+            for x in (some, some * labels[at])
+        ]
+    return np.stack([scores[starts], *sums], axis=1)
+
+
+def _mixed(first: np.ndarray) -> np.ndarray:
+    """Return a key for each of some numbers, in no order that these have."""
+    return first.astype(np.float64).view(np.uint64) * _MIX
 
 
 def _parts_of(
