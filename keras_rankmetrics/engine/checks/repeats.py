@@ -14,7 +14,7 @@ import numpy as np
 _SHORT = 4  # items of a list or a part that has a say
 _FEW = 3  # lists that are evidence
 _ROWS = 2**15  # of the first lists, or more, for the rest of a list
-_KEPT = 1024  # lists to compare
+_KEPT = 512  # lists to compare
 _ALL = np.uint64(2**64 - 1)
 _SYSTEMS = 8  # in one column of scores, at most
 _MIX = np.uint64(0x9E3779B97F4A7C15)  # odd, so that no two products are equal
@@ -65,23 +65,14 @@ class Repeats:
         if not len(self.prints) or not len(other.prints):
             return self if len(self.prints) else other
         known = {self.systems, other.systems} - {0}
+        prints = np.concatenate([self.prints, other.prints])
+        keys = _mixed(prints[:, 0])
+        limit = _limit_of(keys, min(self.limit, other.limit))
         return Repeats(
-            np.concatenate([self.prints, other.prints]),
-            min(self.limit, other.limit),
+            prints[keys < limit],
+            limit,
             known.pop() if len(known) == 1 else len(known) // 2,
             tuple({*self.patterns, *other.patterns})[:_FEW],
-        )._cut()
-
-    def _cut(self) -> Repeats:
-        """Return few of the lists, those with the lowest mixed scores."""
-        keys = _mixed(self.prints[:, 0])
-        limit = self.limit
-        if len(keys) > _KEPT:
-            limit = min(limit, np.partition(keys, _KEPT)[_KEPT])
-        if (keys < limit).all():
-            return self
-        return dataclasses.replace(
-            self, prints=self.prints[keys < limit], limit=limit
         )
 
     def with_lists(
@@ -102,11 +93,13 @@ class Repeats:
         numbers = lists[starts]
         found = Repeats()
         if len(np.unique(numbers)) == len(numbers):
-            are_low = _mixed(scores[starts]) < self.limit
-            chosen = are_low & (lengths >= _SHORT)
-            found = Repeats(
-                _prints_of(scores, labels, starts[chosen], lengths[chosen])
-            )._cut()
+            keys = _mixed(scores[starts])
+            keys[lengths < _SHORT] = _ALL
+            limit = _limit_of(keys, self.limit)
+            prints = _prints_of(
+                scores, labels, starts[keys < limit], lengths[keys < limit]
+            )
+            found = Repeats(prints, limit)
         if self.systems != 1:
             systems, patterns = _parts_of(*_first_lists(lists, labels))
             found = dataclasses.replace(
@@ -138,7 +131,7 @@ def _prints_of(
         return np.zeros((0, 3))
     ends = np.cumsum(lengths)
     at = np.arange(ends[-1]) + np.repeat(starts - ends + lengths, lengths)
-    some = np.nan_to_num(scores[at], neginf=0.0)
+    some = np.where(np.isfinite(scores[at]), scores[at], 0.0)
     with np.errstate(all="ignore"):  # huge ones are as good as others
         sums = [
             np.add.reduceat(x.astype(np.float64), ends - lengths)
@@ -150,6 +143,13 @@ def _prints_of(
 def _mixed(first: np.ndarray) -> np.ndarray:
     """Return a key for each of some numbers, in no order that these have."""
     return first.astype(np.float64).view(np.uint64) * _MIX
+
+
+def _limit_of(keys: np.ndarray, limit: np.uint64) -> np.uint64:
+    """Return the limit below which few of the keys are."""
+    if len(keys) <= _KEPT:
+        return limit
+    return min(limit, np.partition(keys, _KEPT)[_KEPT])
 
 
 def _parts_of(
