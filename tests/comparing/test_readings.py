@@ -55,7 +55,7 @@ GROUP_NAMES = "a name for each group"
     "words",
     [
         *(row(EITHER, x(IDS), x(OTHER_IDS)) for x in (list, np.array, tuple)),
-        row("scores floats", {0: {5}, 1: {6}}, DISTANCES),
+        row("If one has scores", {0: {5}, 1: {6}}, DISTANCES),
         row(UNNAMED, [["d1"]], BY_NUMBER, item_ids={17: "d1"}),
         row(r"once\. Received: 1 repeated", LISTS, LISTS, query_ids=["q", "q"]),
         row(NO_IDS + "pass `-scores`", *ARRAYS, higher_is_better=False),

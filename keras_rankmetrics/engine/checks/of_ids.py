@@ -28,6 +28,7 @@ _AS_TEXT = [
     *("undefined", " ", "-1", "[PAD]", "<pad>", "NONE", "Null", "NA", "n/a"),
     *("-nan", "#REF!", *map(str, _LOWEST)),
 ]
+_CODES = 5  # of queries, with that of a missing one
 _MANY = 0.05  # of ids; as many that are alike are no accident
 
 
@@ -106,7 +107,12 @@ def missing_id(*columns: np.ndarray) -> str | None:
 
 
 def missing_code(queries: np.ndarray) -> str | None:
-    """Return the code of missing queries, in words, if one has it."""
+    """Return the code of missing queries, in words, if one has it.
+
+    The others have the codes 0, 1, 2, ..., four of them at least.
+    """
     if queries.dtype.kind != "i" or queries.min(initial=0) != -1:
+        return None
+    if not _CODES <= len(np.unique(queries)) == queries.max() + 2:
         return None
     return "the query -1, the code that pandas gives to a missing value"
