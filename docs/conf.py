@@ -80,7 +80,6 @@ python_maximum_signature_line_length = 68
 python_use_unqualified_type_names = True
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
-autodoc_preserve_defaults = True
 autodoc_default_options = {"exclude-members": "__new__"}
 autodoc_type_aliases = {"Tensor": "Tensor"}
 autosummary_generate = True

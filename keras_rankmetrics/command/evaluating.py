@@ -18,7 +18,7 @@ from keras_rankmetrics.command.printing import (
 )
 from keras_rankmetrics.comparing import Compared, Verdict
 from keras_rankmetrics.comparing.measured import ALL
-from keras_rankmetrics.comparing.reading import Reading
+from keras_rankmetrics.comparing.reading import Reading, how_to_read
 from keras_rankmetrics.comparing.report import POWER, percent
 from keras_rankmetrics.comparing.table_formats import as_csv
 from keras_rankmetrics.comparing.verdict import Margins, verdict_on_mean
@@ -198,9 +198,8 @@ def findings(arguments: argparse.Namespace) -> tuple[str, int]:
         arguments.run,
         k=arguments.k,
         metrics=arguments.metrics,
-        columns=arguments.columns,
         higher_is_better=not arguments.lower_is_better,
-        drop_same_id=bool(arguments.drop_same_id),
+        **how_to_read(vars(arguments)),
     )
     return with_options(str(diagnosis)), int(not diagnosis.ok)
 
@@ -325,9 +324,8 @@ def _options(arguments: argparse.Namespace) -> dict[str, Any]:
         "groups": _by_query(groups, "group", str),
         "sample_weight": _by_query(arguments.weights, "weight", float),
         "convention": arguments.convention,
-        "columns": arguments.columns,
         "confidence": arguments.confidence,
-        "drop_same_id": arguments.drop_same_id,
+        **how_to_read(vars(arguments)),
     }
 
 

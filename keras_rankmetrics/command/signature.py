@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from keras_rankmetrics import conventions, gains, metrics
+from keras_rankmetrics.comparing.reading import how_to_read
 from keras_rankmetrics.engine.messages import nearest
 from keras_rankmetrics.engine.metric.ranking_metric import ConfiguredMetric
 from keras_rankmetrics.explaining.calls import Inputs
@@ -61,9 +62,9 @@ def of_number(arguments: argparse.Namespace) -> tuple[str, int]:
         arguments.truth,
         arguments.run,
         " ".join(arguments.metrics),
-        columns=arguments.columns,
         higher_is_better=not arguments.lower_is_better,
         convention=arguments.convention,
+        **how_to_read(vars(arguments)),
     )
     return explanation.in_words(Inputs.in_shell), 0
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import dataclasses
 import functools
 from collections.abc import Callable, Mapping
-from typing import Any, Literal
+from typing import Any, Unpack
 
 from keras_rankmetrics.comparing import one_table, together
 from keras_rankmetrics.comparing.by_judge import parts_of
 from keras_rankmetrics.comparing.measured import ALL, Measured
 from keras_rankmetrics.comparing.measuring import measured_by, of_systems
-from keras_rankmetrics.comparing.reading import Reading
+from keras_rankmetrics.comparing.reading import HowToRead, Reading, reads
 from keras_rankmetrics.comparing.report import (
     differences_of,
     warn_of_unjudged,
@@ -28,6 +28,7 @@ from keras_rankmetrics.tables.members import members_of
 from keras_rankmetrics.tables.roles import OF_QUERIES, argument
 
 
+@reads()
 def evaluate(
     truth: Any,
     run: Any = None,
@@ -35,14 +36,9 @@ def evaluate(
     *,
     groups: Any = None,
     convention: str | Convention | None = None,
-    columns: Mapping[str, str | None] | None = None,
-    query_ids: Any = None,
-    item_ids: Any = None,
-    higher_is_better: bool = True,
-    drop_same_id: bool | None = None,
-    duplicates: Literal["error", "best"] = "error",
     sample_weight: Any = None,
     confidence: float = 0.95,
+    **how: Unpack[HowToRead],
 ) -> Evaluated:
     """Evaluate a run: the mean of each metric over the queries, and its error.
 
@@ -105,6 +101,13 @@ def evaluate(
         convention: a tool, such as `"beir"`. Metrics in text are then those of
             the tool, and the run is read by its rules. Metrics that are objects
             keep their own options.
+        sample_weight: with ids, a dict of a weight for each query, finite and
+            not negative; with arrays, in the form that the metrics take. A
+            weight of a query or list is its weight in the mean of metrics in
+            text, which have `list_weight="mean"` then. Other metrics keep
+            their option: by default, a list without relevant items has the
+            mean weight of the others, and the table says how many do.
+        confidence: the level of the intervals.
         columns: the names of columns by role, such as `{"query": "qid", "item":
             "docid", "score": "sim", "label": "grade", "subtopic": "nugget"}`.
             `"rank"` names ranks, 1 the best, in place of scores, which all
@@ -128,13 +131,6 @@ def evaluate(
             run alone. The result reports their numbers.
         duplicates: `"error"`, or `"best"` to keep the best of equal items of a
             query and to warn of the others.
-        sample_weight: with ids, a dict of a weight for each query, finite and
-            not negative; with arrays, in the form that the metrics take. A
-            weight of a query or list is its weight in the mean of metrics in
-            text, which have `list_weight="mean"` then. Other metrics keep
-            their option: by default, a list without relevant items has the
-            mean weight of the others, and the table says how many do.
-        confidence: the level of the intervals.
 
     Returns:
         An `Evaluated`: a mapping from names to values, which can be printed,
@@ -171,9 +167,7 @@ def evaluate(
 
     Stability: stable.
     """
-    reading = Reading(
-        columns, query_ids, item_ids, higher_is_better, drop_same_id, duplicates
-    )
+    reading = Reading.of(evaluate, how)
     asked = reading, convention, groups, sample_weight
     of_members = of_members_for(truth, run, metrics, reading)
     truth = truth if run is not None else one_table.tables_of(truth, reading)
@@ -212,6 +206,7 @@ def _check_metrics(metrics: Any) -> None:
         )
 
 
+@reads()
 def compare(
     truth: Any,
     systems: Mapping[str, Any] | None = None,
@@ -220,14 +215,9 @@ def compare(
     baseline: str | None = None,
     groups: Any = None,
     convention: str | Convention | None = None,
-    columns: Mapping[str, Any] | None = None,
-    query_ids: Any = None,
-    item_ids: Any = None,
-    higher_is_better: bool | Mapping[str, bool] = True,
-    drop_same_id: bool | None = None,
-    duplicates: Literal["error", "best"] = "error",
     sample_weight: Any = None,
     confidence: float = 0.95,
+    **how: Unpack[HowToRead],
 ) -> Compared:
     """Compare systems on the same lists, in a table of means and tests.
 
@@ -269,18 +259,11 @@ def compare(
         groups: the group of each query, as for `evaluate`. The table then has a
             row for each system and group, and the correction is for all rows.
         convention: the name of a tool, as for `evaluate`.
-        columns: the names of columns by role, as for `evaluate`.
-        query_ids: the id of each row of inputs without ids of queries.
-        item_ids: the ids of items that the systems number.
-        higher_is_better: False if the scores of all systems are distances, or
-            a dict of True or False by system. Search results in the other
-            order are an error, and other systems cause a warning.
-        drop_same_id: True to drop items whose id is that of the query, as for
-            `evaluate`; by default, as the convention does.
-        duplicates: `"error"`, or `"best"` to keep the best of equal items.
         sample_weight: weights, as for `evaluate`.
         confidence: the level of the intervals. The level of the tests is
             1 - confidence.
+        **how: how to read the inputs, as for `evaluate`. `higher_is_better`
+            may be a dict of True or False by system.
 
     Returns:
         A `Compared`, which can be printed, plotted, and written to files.
@@ -312,9 +295,7 @@ def compare(
     Stability: stable.
     """
     _check_metrics(metrics)
-    reading = Reading(
-        columns, query_ids, item_ids, higher_is_better, drop_same_id, duplicates
-    )
+    reading = Reading.of(compare, how)
     scores = _columns_of_scores(systems, reading)
     asked = reading, convention, groups, sample_weight
     if systems is None:

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
 from keras_rankmetrics.comparing import joining, requirements, spellings
 from keras_rankmetrics.comparing.joining import Judgements
 from keras_rankmetrics.comparing.labels_and_scores import sides_of
-from keras_rankmetrics.comparing.reading import Input, Reading, have_same_id
+from keras_rankmetrics.comparing.reading import (
+    HowToRead,
+    Input,
+    Reading,
+    have_same_id,
+    reads,
+)
 from keras_rankmetrics.comparing.together import check_columns
 from keras_rankmetrics.engine import checks
 from keras_rankmetrics.engine.definition.options import invalid
@@ -134,17 +141,14 @@ class Diagnosis(tuple[Finding, ...]):
         return {"ok": self.ok, "findings": [x._asdict() for x in self]}
 
 
+@reads("duplicates")
 def diagnose(
     truth: Any,
     run: Any = None,
     *,
     k: int = 10,
     metrics: Any = None,
-    columns: Mapping[str, str | None] | None = None,
-    query_ids: Any = None,
-    item_ids: Any = None,
-    higher_is_better: bool = True,
-    drop_same_id: bool = False,
+    **how: Unpack[HowToRead],
 ) -> Diagnosis:
     """Look for mistakes in judgements and a run, before one believes a value.
 
@@ -193,11 +197,7 @@ def diagnose(
         k: the number of retrieved items of each query that metrics look at.
         metrics: the metrics to compute, or their names as text. By default,
             some of them are binary, with a threshold of 1.
-        columns: as in `evaluate`.
-        query_ids: as in `evaluate`.
-        item_ids: as in `evaluate`.
-        higher_is_better: False if scores are distances.
-        drop_same_id: as in `evaluate`.
+        **how: how to read the inputs, as for `evaluate`.
 
     Returns:
         A `Diagnosis`, which can be printed. It is true if there are no errors
@@ -228,11 +228,12 @@ def diagnose(
             f"{[x.name for x in members]}, which take others. Leave them out."
         )
     found: list[Finding] = []
-    higher = None if higher_is_better else False  # reports distances
-    reading = Reading(columns, query_ids, item_ids, higher, drop_same_id)
+    reading = Reading.of(diagnose, how)
+    if reading.higher_is_better:  # reports distances
+        reading = dataclasses.replace(reading, higher_is_better=None)
     judged, retrieved = sides_of(truth, run, reading)
     labels = _valid(judged, "truth", found)
-    if drop_same_id:
+    if reading.drop_same_id:
         kept = np.where(have_same_id(labels), UNJUDGED, labels.value)
         labels = labels._replace(value=kept)
     scores = _valid(retrieved, "run", found)

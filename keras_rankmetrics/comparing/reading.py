@@ -11,21 +11,30 @@ import abc
 import contextlib
 import dataclasses
 import functools
+import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, ClassVar, Literal, NamedTuple, TypeVar
+from typing import (
+    Any,
+    ClassVar,
+    Literal,
+    NamedTuple,
+    TypedDict,
+    TypeVar,
+)
 
 import numpy as np
 
 from keras_rankmetrics.conventions.rules import Rules
 from keras_rankmetrics.engine import checks
 from keras_rankmetrics.engine.definition.options import check_choice
-from keras_rankmetrics.engine.messages import as_text, warn
+from keras_rankmetrics.engine.messages import as_text, nearest, warn
 from keras_rankmetrics.files import NOTHING, QueriesReturnError
 from keras_rankmetrics.tables import item_rows, roles
 from keras_rankmetrics.tables.ids import EXACT, are_same, column_array, ids_of
 from keras_rankmetrics.tables.item_rows import NO_OTHERS, Rows
 
 _Read = TypeVar("_Read")
+Door = TypeVar("Door", bound=Callable[..., Any])
 _ROLES = ("query", "item")
 _OF_SYSTEMS = ("score", "rank")  # roles with a column for each system
 # The arguments that have the values of queries in place of a column, by role.
@@ -47,6 +56,52 @@ class Columns(NamedTuple):
     item: Any
     value: Any
     others: Mapping[str, Any] = NO_OTHERS
+
+
+class HowToRead(TypedDict, total=False):
+    """The arguments that say how to read inputs, as `Reading` has them."""
+
+    columns: Mapping[str, Any] | None
+    query_ids: Any
+    item_ids: Any
+    higher_is_better: bool | Mapping[str, bool]
+    drop_same_id: bool | None
+    duplicates: Literal["error", "best"]
+
+
+def how_to_read(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return those of some options that say how to read inputs."""
+    names = HowToRead.__annotations__
+    return {x: options[x] for x in options if x in names}
+
+
+def reads(*lacking: str) -> Callable[[Door], Door]:
+    """Return a decorator for a function that takes `HowToRead` by name.
+
+    It shows them in the signature of the function.
+
+    Args:
+        lacking: those that the function does not take.
+    """
+
+    def with_signature(door: Door) -> Door:
+        signature = inspect.signature(door)
+        own = list(signature.parameters.values())[:-1]
+        shown = [
+            inspect.Parameter(
+                name,
+                inspect.Parameter.KEYWORD_ONLY,
+                default=getattr(Reading, name),
+                annotation=kind.__forward_arg__,
+            )
+            for name, kind in HowToRead.__annotations__.items()
+            if name not in lacking
+        ]
+        found = signature.replace(parameters=[*own, *shown])
+        vars(door)["__signature__"] = found
+        return door
+
+    return with_signature
 
 
 @dataclasses.dataclass(frozen=True)
@@ -77,6 +132,31 @@ class Reading:
     drop_same_id: bool | None = None
     duplicates: Literal["error", "best"] = "error"
     takes: dataclasses.InitVar[tuple[str, ...]] = roles.OF_QUERIES
+
+    @classmethod
+    def of(
+        cls,
+        door: Callable[..., Any],
+        how: Mapping[str, Any],
+        takes: tuple[str, ...] = roles.OF_QUERIES,
+    ) -> Reading:
+        """Return how a function was asked to read.
+
+        Args:
+            door: a function that `reads`.
+            how: its arguments by name, other than those that it names.
+            takes: as for `Reading`.
+
+        Raises:
+            TypeError: if the function takes no argument of such a name.
+        """
+        known = inspect.signature(door).parameters
+        for name in (x for x in how if x not in known):
+            raise TypeError(
+                f"`{door.__name__}` should have no argument `{name}`."
+                f"{nearest(name, known)} Its arguments are: {', '.join(known)}."
+            )
+        return cls(**how, takes=takes)
 
     def __post_init__(self, takes: tuple[str, ...]) -> None:
         refused = set(roles.OF_QUERIES) - {*takes}

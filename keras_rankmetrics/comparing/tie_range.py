@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from keras_rankmetrics import metrics as known
 from keras_rankmetrics.comparing.compare import of_members_for
 from keras_rankmetrics.comparing.measured import ALL, Measured
 from keras_rankmetrics.comparing.measuring import measured_by
-from keras_rankmetrics.comparing.reading import Reading
+from keras_rankmetrics.comparing.reading import HowToRead, Reading, reads
 from keras_rankmetrics.comparing.report import (
     gaps,
     order_of_ties,
@@ -124,19 +124,15 @@ class TieRanges(dict[str, TieRange]):
         return "\n".join([as_table(head, rows), *self.notes])
 
 
+@reads()
 def tie_range(
     truth: Any,
     run: Any = None,
     metrics: Any = None,
     *,
     convention: str | Convention | None = None,
-    columns: Mapping[str, str | None] | None = None,
-    query_ids: Any = None,
-    item_ids: Any = None,
-    higher_is_better: bool = True,
-    drop_same_id: bool | None = None,
-    duplicates: Literal["error", "best"] = "error",
     sample_weight: Any = None,
+    **how: Unpack[HowToRead],
 ) -> TieRanges:
     """Return how much the values of a run depend on the order of tied items.
 
@@ -161,15 +157,9 @@ def tie_range(
             subtopics, clicks, two rankings and exposure, for labels that are
             probabilities, and for metrics, gains and discounts of your own.
         convention: the name of a tool, as for `evaluate`.
-        columns: the names of columns by role, as for `evaluate`.
-        query_ids: the id of each row of an input without ids of queries.
-        item_ids: the ids of items that the run numbers.
-        higher_is_better: False if scores are distances.
-        drop_same_id: True to drop items whose id is that of the query, as for
-            `evaluate`.
-        duplicates: `"error"`, or `"best"` to keep the best of equal items.
         sample_weight: weights of queries or lists, as for `evaluate`. Weights
             of items are refused.
+        **how: how to read the inputs, as for `evaluate`.
 
     Returns:
         A `TieRange` for each metric, by name. `print` shows a table.
@@ -203,15 +193,7 @@ def tie_range(
                 "the extreme orders are not those of the labels: leave them "
                 "out."
             )
-    reading = Reading(
-        columns,
-        query_ids,
-        item_ids,
-        higher_is_better,
-        drop_same_id,
-        duplicates,
-        takes=("weight",),
-    )
+    reading = Reading.of(tie_range, how, takes=("weight",))
     of_members = of_members_for(truth, run, metrics, reading)
     of_all = functools.partial(_in_each_order, of_members, bool(convention))
     asked = reading, convention, None, sample_weight

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
 from keras_rankmetrics import conventions
 from keras_rankmetrics.comparing import together
-from keras_rankmetrics.comparing.reading import Reading as Asked
+from keras_rankmetrics.comparing.reading import HowToRead, Reading, reads
 from keras_rankmetrics.engine.messages import nearest, plain
 from keras_rankmetrics.explaining.answers import (
     Answer,
@@ -55,18 +55,15 @@ _LETTERS = 3  # of a name that tools may have within theirs
 _PAIRS = 200  # settings of each number to pair
 
 
+@reads("drop_same_id")
 def explain(
     value: Any,
     truth: Any,
     run: Any = None,
     metrics: str | Sequence[str] | None = None,
     *,
-    columns: Mapping[str, str | None] | None = None,
-    query_ids: Any = None,
-    item_ids: Any = None,
-    higher_is_better: bool = True,
-    duplicates: Literal["error", "best"] = "error",
     convention: str | None = None,
+    **how: Unpack[HowToRead],
 ) -> Explanation | Steps:
     """Find what a number measures: the tool, the metric and the options.
 
@@ -90,13 +87,9 @@ def explain(
         run: the scores of the items, as for `evaluate`; None for one table.
         metrics: the names of metrics, if they are known, such as `"recall"` or
             `"NDCG@10 MAP"`.
-        columns: the names of columns by role, as for `evaluate`.
-        query_ids: the id of each row, as for `evaluate`.
-        item_ids: the ids of items, as for `evaluate`.
-        higher_is_better: False if scores are distances.
-        duplicates: `"error"`, or `"best"` to keep the best of equal items.
         convention: the tool that reports the number, or the second of two, if
             it is known, such as `"lightgbm"`.
+        **how: how to read the inputs, as for `evaluate`.
 
     Returns:
         An `Explanation`, which can be printed; or `Steps` for a pair.
@@ -117,15 +110,7 @@ def explain(
 
     Stability: provisional.
     """
-    asked = Asked(
-        columns,
-        query_ids,
-        item_ids,
-        higher_is_better,
-        None,
-        duplicates,
-        takes=(),
-    )
+    asked = Reading.of(explain, how, takes=())
     is_pair = isinstance(value, list | tuple)
     numbers = list(map(Number.of, value if is_pair else [value]))
     if is_pair and len(numbers) != 2:

@@ -6,18 +6,14 @@ import pytest
 
 import keras_rankmetrics as krm
 from keras_rankmetrics.command.script.krm_command import main
+from keras_rankmetrics.comparing.reading import HowToRead
 
 DOORS = krm.evaluate, krm.compare, krm.tie_range, krm.diagnose, krm.explain
-ARGUMENTS = (
-    *("columns", "query_ids", "item_ids", "higher_is_better"),
-    *("drop_same_id", "duplicates"),
-)
+ARGUMENTS = [*HowToRead.__annotations__]
 LACKING = {
     ("diagnose", "duplicates"): "it lists them",
     ("explain", "drop_same_id"): "it tries both",
 }
-# `None` takes the rule of a convention, which `diagnose` has not.
-DEFAULTS = {"drop_same_id": {None, False}}
 
 
 @pytest.mark.parametrize("argument", ARGUMENTS)
@@ -27,12 +23,18 @@ def test_each_door_has_each_argument(door, argument):
     assert has_it != ((door.__name__, argument) in LACKING)
 
 
-@pytest.mark.parametrize("argument", ARGUMENTS)
-def test_defaults_are_the_same(argument):
-    found = [inspect.signature(door).parameters for door in DOORS]
-    defaults = {x[argument].default for x in found if argument in x}
-    assert defaults == DEFAULTS.get(argument, defaults)
-    assert len(defaults) == len(DEFAULTS.get(argument, "1"))
+@pytest.mark.parametrize("door", DOORS, ids=lambda door: door.__name__)
+def test_a_misspelt_argument_is_named(door):
+    value = (0.5,) if door is krm.explain else ()
+    with pytest.raises(TypeError) as caught:
+        door(*value, {"q": {"a": 1}}, {"q": {"a": 1}}, metrics="RR", column={})
+    assert f"`{door.__name__}` should have no argument" in str(caught.value)
+    assert 'Did you mean "columns"?' in str(caught.value)
+
+
+def test_an_argument_that_a_door_lacks_is_named():
+    with pytest.raises(TypeError, match="no argument `duplicates`"):
+        krm.diagnose({"q": {"a": 1}}, {"q": {"a": 1}}, duplicates="best")
 
 
 @pytest.mark.parametrize("command", ["eval", "gate", "doctor"])
