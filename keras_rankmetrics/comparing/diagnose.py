@@ -176,9 +176,10 @@ def diagnose(
       are.
     - `"places"`, `"may_be_places"`, `"reversed"`, `"rows_again"`, `"fillers"`,
       `"two_spellings"`, `"codes"`, `"labels_as_scores"`, `"grades_as_scores"`,
-      `"ranks_as_labels"`, `"crossed"`, `"infinite_scores"` of
-      `numpy.nan_to_num`: scores, rows, queries and labels of which `evaluate`
-      would say the same.
+      `"ranks_as_labels"`, `"crossed"`, `"lists_again"`, `"perfect"`,
+      `"one_label"`, `"two_kinds"`, `"unfilled"`, `"infinite_scores"` of
+      `numpy.nan_to_num` and others: scores, rows, queries and labels of which
+      `evaluate` would say the same.
     - `"one_row_a_query"`: lists of one item each, in any order of the scores.
     - `"shares"`: labels between 0 and 1, such as shares of judges.
     - `"few_items"`: queries that retrieve fewer than `k` items.

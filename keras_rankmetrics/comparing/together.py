@@ -324,6 +324,8 @@ def _facts_of(
     if labels.shape[1] > 2:
         shown.add_scores(*rows)
         shown.add_labels(labels[labels >= 0])  # others: with each batch
+        if (labels >= 0).all():
+            shown.add_lists(np.full(len(labels), labels.shape[1]))
     return shown
 
 

@@ -207,6 +207,7 @@ def read_rows(
         if not place:
             facts.add_ids(found)
             facts.add_queries(found)
+            facts.add_sizes(found, np.diff(starts, append=len(numbers)))
             facts.nan = _nan_in(arrays, found, starts)
         if named_lower:
             facts.higher_is_better = None  # which has been said

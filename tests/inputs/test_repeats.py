@@ -102,18 +102,109 @@ def test_what_argsort_returned_for_all_rows_or_columns():
     assert not words_of(lambda: right[0](*right[1:]))
 
 
-def test_labels_that_one_score_parts():
-    labels = (_SCORES > 0.5).astype(int)
-    found = words_of(lambda: krm.evaluate(labels, _SCORES, "NDCG@10"))
-    assert any("all others lower ones" in x for x in found)
+def noted(labels, scores, metrics="NDCG@10"):
+    """Return what `evaluate` says of arrays, in one text."""
+    return " ".join(words_of(lambda: krm.evaluate(labels, scores, metrics)))
+
+
+_BINARY = (_LABELS > 1).astype(int)
+
+
+@pytest.mark.parametrize(
+    "labels, scores",
+    [
+        ((_SCORES > 0.5).astype(int), _SCORES),
+        (_BINARY, 0.8 * _BINARY + 0.1),  # smoothed labels
+        (np.sort(_BINARY, 1)[:, ::-1], np.sort(_SCORES, 1)[:, ::-1]),
+    ],
+)
+def test_labels_and_scores_with_one_order(labels, scores):
+    assert "higher scores of `run` than all others" in noted(labels, scores)
     some = labels.copy()
-    some[0, np.argmax(_SCORES[0])] = 0
-    assert not words_of(lambda: krm.evaluate(some, _SCORES, "NDCG@10"))
-    few = labels[:19], _SCORES[:19]
-    assert not any(
-        "lower ones" in x
-        for x in words_of(lambda: krm.evaluate(*few, "NDCG@10"))
+    some[0, np.argmax(scores[0])] = 0
+    assert "than all others" not in noted(some, scores)
+    assert "than all others" not in noted(labels[:19], scores[:19])
+
+
+@pytest.mark.parametrize("labels", [np.ones, lambda x: np.full(x, 2.0)])
+def test_arrays_of_relevant_items_alone(labels):
+    assert "makes each one relevant" in noted(labels((60, 20)), _SCORES)
+
+
+def test_labels_of_the_query():
+    labels = np.repeat(_RNG.random((60, 1)) < 0.3, 20, 1).astype(int)
+    assert "so that scores do not count" in noted(labels, _SCORES)
+    labels[0, 0] = 1 - labels[0, 0]
+    assert "so that scores do not count" not in noted(labels, _SCORES)
+
+
+def test_ranks_in_some_lists():
+    ranks = np.argsort(np.argsort(-_SCORES, 1), 1) + 1.0
+    some = np.where(np.arange(60)[:, None] < 25, ranks, _SCORES)
+    assert "once in 25 lists" in noted(_LABELS, some)
+
+
+def test_lists_that_were_not_filled():
+    scores = _SCORES.copy()
+    scores[50:] = 0
+    assert "last 10 lists of `run`" in noted(_LABELS, scores)
+    scores[3] = 0  # lists without scores are anywhere
+    assert "and no others, have" not in noted(_LABELS, scores)
+
+
+def test_a_softmax_over_lists():
+    odds = np.exp(_SCORES)
+    assert "each adds up to 1" in noted(_LABELS, odds / odds.sum(0))
+    right = odds / odds.sum(1, keepdims=True)
+    assert not noted(_LABELS, right)
+
+
+def test_padding_at_two_ends():
+    lengths = _RNG.integers(12, 21, 60)[:, None]
+    at = np.arange(20)
+    labels = np.where(at >= 20 - lengths, _LABELS, -1)
+    scores = np.where(at < lengths, _SCORES, 0.0)
+    assert "padding at one end" in noted(labels, scores)
+    scores = np.where(labels >= 0, _SCORES, 0.0)
+    assert "padding at one end" not in noted(labels, scores)
+
+
+def test_sizes_of_lists_in_place_of_queries():
+    sizes = _RNG.integers(5, 25, 60)
+    labels = _RNG.integers(0, 2, sizes.sum())
+    scores = labels + _RNG.normal(size=len(labels))
+    metrics = krm.NDCG(10)
+
+    def words(query):
+        call = krm.evaluate_rows, query, labels, scores, metrics
+        return words_of(lambda: call[0](*call[1:]))
+
+    [found] = words(np.repeat(sizes, sizes))
+    assert "sizes of lists" in found
+    assert not words(np.repeat(np.arange(60) + 1, sizes))
+
+
+def test_labels_as_targets():
+    scores = _RNG.normal(size=(64, 500))
+    metric = krm.RecallAtK(10, inputs="sparse")
+    [found] = words_of(
+        lambda: metric.update_state(_BINARY.ravel()[:64], scores)
     )
+    assert "Targets should be numbers" in found
+    first = np.zeros(64, int)
+    assert not words_of(lambda: metric.update_state(first, scores))
+
+
+def test_the_same_items_for_all_in_order_are_no_sorted_ids():
+    """As the most popular items, which are often numbered by popularity."""
+    truth = {u: {u % 40: 1, (3 * u) % 40: 1} for u in range(60)}
+    same = {u: [*range(20)] for u in truth}
+    others = {
+        u: sorted({(7 * u + 3 * j) % 40 for j in range(9)}) for u in truth
+    }
+    for run, is_said in ((same, False), (others, True)):
+        found = words_of(lambda run=run: krm.evaluate(truth, run, "HR@10"))
+        assert any("ascend in each list" in x for x in found) == is_said
 
 
 def test_the_best_score_for_items_that_were_not_scored():

@@ -600,16 +600,90 @@ def _places_elsewhere(facts: Facts, _: Sequence[Any]) -> _Found:
     )
 
 
-def _separated(facts: Facts, _: Sequence[Any]) -> _Found:
-    first, least = facts.first, facts.relevant_from
-    if not first.are_separable or first.are_labels or first.finds_own:
-        return None
-    if not -np.inf < facts.irrelevant_to < least < np.inf:
+def _perfect(facts: Facts, _: Sequence[Any]) -> _Found:
+    first = facts.first
+    if not first.are_perfect or first.are_labels or first.finds_own:
         return None
     return (
-        f"All relevant items have scores of {facts.run} from {least:.4g} on, "
-        "and all others lower ones, in all lists.",
-        "If the labels were made from the scores, pass those of the items.",
+        f"All relevant items have higher scores of {facts.run} than all "
+        f"others, in each of {first.clear:,} lists.",
+        "If labels were made from scores, or scores from labels, or both were "
+        "sorted apart, pass those of the items.",
+    )
+
+
+def _one_label(facts: Facts, _: Sequence[Any]) -> _Found:
+    if not facts.first.have_one_label:
+        return None
+    return (
+        "A list should have relevant items and others. Received: labels above "
+        f"0 alone in {facts.first.precise:,} lists, and no relevant item in "
+        "all others, so that scores do not count.",
+        "If labels are those of the query, pass those of its items.",
+    )
+
+
+def _of_two_kinds(facts: Facts, _: Sequence[Any]) -> _Found:
+    first = facts.first
+    if not first.are_of_two_kinds:
+        return None
+    return (
+        f"The scores of {facts.run} should be of one kind. Received: 1, 2, 3, "
+        f"... once in {first.placed:,} lists, as ranks are, and scores with "
+        f"fractions in {first.fractions:,}.",
+        "Pass the scores of all lists.",
+    )
+
+
+def _unfilled(facts: Facts, _: Sequence[Any]) -> _Found:
+    if facts.unfilled < _SORTED:
+        return None
+    return (
+        f"The last {facts.unfilled:,} lists of {facts.run}, and no others, "
+        "have scores of 0 alone.",
+        "If an array was not filled to its end, leave these lists out.",
+    )
+
+
+def _across(facts: Facts, _: Sequence[Any]) -> _Found:
+    if not facts.across:
+        return None
+    return (
+        f"The probabilities of {facts.run} should be those of the items of a "
+        "list. Received: columns of which each adds up to 1.",
+        "Pass the scores before the softmax, or take it over the last axis.",
+    )
+
+
+def _apart(facts: Facts, _: Sequence[Any]) -> _Found:
+    if not facts.apart:
+        return None
+    return (
+        "Labels and scores should have padding at one end. Received: labels "
+        "below 0 at the head, and as many equal scores at the tail.",
+        "Pad both on one side.",
+    )
+
+
+def _sizes(facts: Facts, _: Sequence[Any]) -> _Found:
+    if facts.sizes is None:
+        return None
+    query, rows = facts.sizes
+    return (
+        "The query should be one id for each list. Received: queries whose "
+        f"numbers of rows are multiples of themselves, such as {rows:,} rows "
+        f"of {query}, as if they were the sizes of lists.",
+        "Pass `numpy.repeat(numpy.arange(len(sizes)), sizes)`.",
+    )
+
+
+def _zeros_and_ones(facts: Facts, _: Sequence[Any]) -> _Found:
+    if not facts.zeros_and_ones:
+        return None
+    return (
+        "Targets should be numbers of items. Received: 0 and 1 alone, as "
+        "labels are.",
+        'For labels of items, leave out `inputs="sparse"`.',
     )
 
 
@@ -802,7 +876,14 @@ CHECKS = (
     Check("lists_again", "warning", "whole", _lists_again, in_batches=False),
     Check("systems_in_one", "warning", "whole", _systems_in_one),
     Check("places_elsewhere", "warning", "whole", _places_elsewhere),
-    Check("separated", "note", "whole", _separated, in_batches=False),
+    Check("perfect", "note", "whole", _perfect, in_batches=False),
+    Check("one_label", "warning", "whole", _one_label, in_batches=False),
+    Check("two_kinds", "warning", "whole", _of_two_kinds),
+    Check("unfilled", "note", "whole", _unfilled, in_batches=False),
+    Check("across", "warning", "whole", _across, in_batches=False),
+    Check("apart", "warning", "whole", _apart),
+    Check("zeros_and_ones", "warning", "whole", _zeros_and_ones),
+    Check("sizes", "warning", "list", _sizes, in_batches=False),
     Check("fillers", "note", "whole", _fillers, in_batches=False),
     Check("own_first", "warning", "whole", _own_first),
     Check("own_relevant", "note", "whole", _own_relevant),

@@ -14,6 +14,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+_LONG = 8  # items of a list whose scores are places by no accident
 _SHORT = 4  # items of a list that has a say
 _FEW = 3  # lists that are evidence
 _LIKELY = 2.0  # standard errors that are rare
@@ -167,20 +168,6 @@ def are_numbered(scores: np.ndarray) -> bool:
     return len(np.unique(scores)) == most
 
 
-def ends_of(labels: np.ndarray, scores: np.ndarray) -> tuple[float, float]:
-    """Return the lowest score of relevant items, the highest of the others.
-
-    If no more than two scores differ, as those of a classifier that gives
-    classes, they are -inf and inf.
-    """
-    floats = scores.astype(np.float64)
-    relevant, others = floats[labels > 0], floats[labels == 0]
-    ends = relevant.min(initial=np.inf), others.max(initial=-np.inf)
-    if ends[0] > ends[1] and len(np.unique(scores)) < _SHORT:
-        return -np.inf, np.inf
-    return float(ends[0]), float(ends[1])
-
-
 @dataclasses.dataclass(frozen=True)
 class FirstLists:
     """Sums over the first lists of labels and scores.
@@ -200,6 +187,13 @@ class FirstLists:
         equal: the number of these whose scores are the labels.
         filled: the number of these whose irrelevant items, two or more, have
             one score, and no other item has it.
+        mixed: the number of these with relevant items and others.
+        clear: the number of lists with relevant items, two or more, and others.
+        perfect: the number of these whose relevant items have higher scores
+            than all others.
+        placed: the number of lists of eight items or more whose scores are 1,
+            2, 3, ... or 0, 1, 2, ..., each once.
+        fractions: the number of these with a score that has a fraction.
         topped: the number of these in which most items share the best score,
             and others have lower ones.
         precise: the number of these whose items are all relevant.
@@ -222,6 +216,11 @@ class FirstLists:
     graded: int = 0
     equal: int = 0
     filled: int = 0
+    mixed: int = 0
+    clear: int = 0
+    perfect: int = 0
+    placed: int = 0
+    fractions: int = 0
     topped: int = 0
     precise: int = 0
     again: int = 0
@@ -272,9 +271,22 @@ class FirstLists:
         return are_many and self.equal == self.lists and self.fit > 0
 
     @property
-    def are_separable(self) -> bool:
-        """True if there are items enough to see that one score parts them."""
-        return self.rows >= _CERTAIN and self.relevant >= _ENOUGH
+    def are_perfect(self) -> bool:
+        """True if labels and scores have one order in each of many lists."""
+        are_many = self.clear >= _ENOUGH and self.rows >= _CERTAIN
+        return are_many and self.perfect == self.clear
+
+    @property
+    def have_one_label(self) -> bool:
+        """True if items of a list have one label, and lists have several."""
+        are_several = 0 < self.precise < self.lists and self.lists >= _FEW
+        return are_several and not self.mixed
+
+    @property
+    def are_of_two_kinds(self) -> bool:
+        """True if some lists have places as scores, and others have none."""
+        are_few = min(self.placed, self.fractions) >= _FEW
+        return are_few and self.placed < self.lists
 
     @property
     def are_filled(self) -> bool:
@@ -384,6 +396,18 @@ def _sums(
         own = are_own(at[best]) & have_say
     own_relevant = own & (labels[best] > 0)
     relevant = np.add.reduceat((labels > 0).astype(int), starts)
+    is_mixed = (relevant > 0) & (relevant < lengths)
+    is_clear = is_mixed & (relevant > 1)
+    least, most = (
+        end.reduceat(np.where(x, scores, np.nan), starts)
+        for end, x in ((np.fmin, labels > 0), (np.fmax, labels <= 0))
+    )
+    is_long, places = lengths >= _LONG, np.arange(len(scores))
+    places = places - np.repeat(starts - np.clip(scores[starts], 0, 1), lengths)
+    are_places, are_whole = (
+        np.logical_and.reduceat(scores == x, starts)
+        for x in (places, np.floor(scores))
+    )
     return FirstLists(
         len(lists),
         float(fit.sum()),
@@ -396,6 +420,11 @@ def _sums(
         int((_are_graded(scores, starts) & have_say).sum()),
         int((equal & have_say).sum()),
         int((_are_filled(scores, labels, starts) & have_say).sum()),
+        int((is_mixed & have_say).sum()),
+        int(is_clear.sum()),
+        int((is_clear & (least > most)).sum()),
+        int((are_places & is_long).sum()),
+        int((~are_whole & is_long).sum()),
         int((topped & have_say).sum()),
         int(((relevant == lengths) & have_say).sum()),
         int((again & have_say).sum()),

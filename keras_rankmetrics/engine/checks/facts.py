@@ -9,13 +9,12 @@ import keras
 import numpy as np
 
 from keras_rankmetrics.engine.checks import of_ids
+from keras_rankmetrics.engine.checks.axes import are_padded_apart, sum_across
 from keras_rankmetrics.engine.checks.evidence import (
-    ROWS,
     AreOwn,
     Evidence,
     FirstLists,
     are_numbered,
-    ends_of,
 )
 from keras_rankmetrics.engine.checks.repeats import Repeats
 from keras_rankmetrics.engine.inputs import swapped_warning
@@ -127,8 +126,13 @@ class Facts:
         elsewhere: where scores are 0, 1, 2, ... once each, other than in a
             list: "in all rows" or "in each column"; or None.
         repeats: what is there again.
-        relevant_from: the lowest score of relevant items in the first rows.
-        irrelevant_to: the highest score of irrelevant items there.
+        across: True for probabilities that add up to 1 over the lists.
+        apart: True if labels have padding before, and scores behind.
+        zeros_and_ones: True for targets that are labels, 0 or 1.
+        sizes: a query and its number of rows, if all queries are such numbers,
+            or None.
+        unfilled: the number of lists at the end, and of no others, whose scores
+            are all 0.
         first: what the first lists show.
         tied: which metrics read different scores as tied, in a sentence, or
             None.
@@ -168,8 +172,11 @@ class Facts:
     of_labels: Evidence = dataclasses.field(default_factory=Evidence)
     elsewhere: str | None = None
     repeats: Repeats = dataclasses.field(default_factory=Repeats)
-    relevant_from: float = np.inf
-    irrelevant_to: float = -np.inf
+    across: bool = False
+    apart: bool = False
+    sizes: tuple[int, int] | None = None
+    zeros_and_ones: bool = False
+    unfilled: int = 0
     first: FirstLists = dataclasses.field(default_factory=FirstLists)
     tied: str | None = None
     are_hits: bool = False
@@ -250,6 +257,10 @@ class Facts:
         """Add ids that have an order in place of scores."""
         if not self.are_sorted or not len(item):
             return
+        numbers, first = np.unique(query, return_index=True)
+        tiled = np.tile(item[: np.sort(first)[1:2].sum()], len(numbers))
+        if np.array_equal(tiled, item):  # the same items for all, best first
+            return
         of_one = query[1:] == query[:-1]
         self.are_sorted = not (of_one & (item[1:] <= item[:-1])).any()
         lengths = np.diff(
@@ -261,6 +272,10 @@ class Facts:
         """Add ids of queries or items."""
         self.cut = self.cut or of_ids.without_digits(*columns)
         self.missing = self.missing or of_ids.missing_id(*columns)
+
+    def add_sizes(self, queries: np.ndarray, lengths: np.ndarray) -> None:
+        """Add queries with their numbers of rows."""
+        self.sizes = self.sizes or of_ids.sizes_as_ids(queries, lengths)
 
     def add_queries(self, queries: np.ndarray) -> None:
         """Add the queries of lists, each once or more."""
@@ -282,11 +297,7 @@ class Facts:
         are_all = is_first and are_numbered(scores)
         self.elsewhere = "in all rows" if are_all else None
         self.repeats = self.repeats.with_lists(lists, scores, labels)
-        if self.first.has_room:
-            some = [x[:ROWS] for x in (labels, scores)]
-            ends = ends_of(*some)
-            self.relevant_from = min(self.relevant_from, ends[0])
-            self.irrelevant_to = max(self.irrelevant_to, ends[1])
+        self.unfilled = lists_at_the_end(lists, scores, self.unfilled)
         self.evidence = self.evidence.with_lists(lists, scores, labels)
         columns: tuple[np.ndarray, ...] = lists, labels, scores
         if (labels < 0).any():  # of items that are not judged
@@ -314,6 +325,8 @@ class Facts:
         # Items of a class may take turns in all lists of an array.
         self.repeats = dataclasses.replace(self.repeats, systems=1)
         self.add_whole(*rows, own.__getitem__ if is_square else None)
+        self.across = sum_across(scores)
+        self.apart = are_padded_apart(labels, scores)
         columns = Evidence().with_lists(items, *rows[1:])
         if columns.may_be_places:
             self.elsewhere = self.elsewhere or "in each column"
@@ -345,8 +358,11 @@ class Facts:
             of_labels=self.of_labels + other.of_labels,
             elsewhere=self._elsewhere(other),
             repeats=self.repeats + other.repeats,
-            relevant_from=min(self.relevant_from, other.relevant_from),
-            irrelevant_to=max(self.irrelevant_to, other.irrelevant_to),
+            across=self.across or other.across,
+            apart=self.apart or other.apart,
+            sizes=self.sizes or other.sizes,
+            zeros_and_ones=self.zeros_and_ones or other.zeros_and_ones,
+            unfilled=self.unfilled + other.unfilled,
             first=self.first + other.first,
             tied=self.tied or other.tied,
             are_hits=self.are_hits or other.are_hits,
@@ -377,6 +393,28 @@ def infinite_in(scores: np.ndarray, is_higher: bool = True) -> float:
         np.fmax.reduce(scores) if is_higher else np.fmin.reduce(scores)
     )
     return best if (best if is_higher else -best) in INFINITE else 0.0
+
+
+def lists_at_the_end(lists: np.ndarray, scores: np.ndarray, before: int) -> int:
+    """Return how many lists at the end, and no others, have scores of 0 alone.
+
+    Args:
+        lists: `[items]`, the number of the list of each item.
+        scores: `[items]`.
+        before: the number of those before these, or 0.
+    """
+    if not len(scores) or scores[-1] != 0:
+        return 0
+    if not (scores != 0).any():
+        return before + len(np.unique(lists)) if before else 0
+    last = np.flatnonzero(scores)[-1]
+    begins = np.flatnonzero(lists[last + 1 :] != lists[last]) + last + 1
+    if before or not len(begins):
+        return 0
+    zeros = np.unique(lists[begins[0] :])
+    some = np.unique(lists[:last][scores[:last] != 0])
+    others = np.unique(lists[: begins[0]])
+    return 0 if len(some) < len(others) else len(zeros)
 
 
 def steps_of(query: np.ndarray, scores: np.ndarray) -> np.ndarray:

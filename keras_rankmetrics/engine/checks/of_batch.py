@@ -28,6 +28,7 @@ from keras_rankmetrics.types import Reading
 _LISTS = 32  # at most
 _ITEMS = 2**16  # of these, but for three of longer lists
 _MANY = 50  # labels, of which some are of irrelevant items
+_LEAST = 16  # targets
 _FEW = 3  # lists that have them; or ids that are again
 _OF_IDS = {**BATCH, "ascend": "If the best ones come last, turn them round."}
 _TIED = 0.01  # of the items of a list
@@ -60,7 +61,9 @@ def facts_of(
     found.padding = padding_in(*sides)
     scores = _first(content.scores.raw)
     if form == "sparse":
-        labels = _labels_of(scores.shape, _first(content.targets))
+        targets = _first(content.targets)
+        found.zeros_and_ones = _are_labels(targets, scores.shape[1])
+        labels = _labels_of(scores.shape, targets)
     else:
         labels = _first(content.labels)
     if labels.shape == scores.shape:
@@ -95,6 +98,12 @@ def _of_counts(lists: Lists, y_true: Any) -> Facts:
         second = ops.any((above == 1) & (content.tied == 0), axis=-1)
         found.seconds = int(ops.sum(ops.cast(second, "int32")))
     return found
+
+
+def _are_labels(targets: np.ndarray, items: int) -> bool:
+    """Return True for many targets that are 0 or 1 among many items."""
+    are_many = items >= _MANY and (targets >= 0).sum() >= _LEAST
+    return bool(are_many and {0, 1} == set(np.unique(targets[targets >= 0])))
 
 
 def _labels_of(shape: tuple[int, ...], targets: np.ndarray) -> np.ndarray:

@@ -28,6 +28,7 @@ _AS_TEXT = [
     *("undefined", " ", "-1", "[PAD]", "<pad>", "NONE", "Null", "NA", "n/a"),
     *("-nan", "#REF!", *map(str, _LOWEST)),
 ]
+_NEVER = np.log(1e6)  # an accident less likely than one in a million
 _CODES = 5  # of queries, with that of a missing one
 _MANY = 0.05  # of ids; as many that are alike are no accident
 
@@ -116,3 +117,25 @@ def missing_code(queries: np.ndarray) -> str | None:
     if not _CODES <= len(np.unique(queries)) == queries.max() + 2:
         return None
     return "the query -1, the code that pandas gives to a missing value"
+
+
+def sizes_as_ids(
+    queries: np.ndarray, lengths: np.ndarray
+) -> tuple[int, int] | None:
+    """Return a query and its number of rows if queries are numbers of rows.
+
+    Boosting libraries take these in place of ids. Lists of one size are one
+    query then, so that its rows are a multiple of it.
+
+    Args:
+        queries: `[lists]`.
+        lengths: `[lists]`.
+    """
+    if queries.dtype.kind not in "iu" or len(queries) < _CODES:
+        return None
+    if queries.min() < 1 or len(np.unique(lengths)) < _CODES:
+        return None
+    is_likely = np.log(queries).sum() < _NEVER
+    if is_likely or (lengths % queries != 0).any():
+        return None
+    return int(queries[0]), int(lengths[0])
