@@ -66,15 +66,6 @@ def is_on_host(x: Any) -> bool:
     return True
 
 
-def is_compiled(x: Any) -> bool:
-    """Return True for a tensor of a program that jax or TensorFlow compiles."""
-    if _BACKEND == "jax":
-        import jax
-
-        return isinstance(x, jax.core.Tracer)
-    return graph() is not None
-
-
 def length_at_most(x: Tensor) -> int:
     """Return the length of the last axis of `x`, `MANY` if it is unknown."""
     return x.shape[-1] or MANY
@@ -185,7 +176,13 @@ def sums_side_by_side(parts: Sequence[Tensor], xp: Any) -> Tensor:
         parts: the tensors.
         xp: their namespace, `ops` or `numpy`.
     """
-    if xp is ops and is_compiled(parts[0]):
+    if _BACKEND == "jax":
+        import jax
+
+        is_compiled = isinstance(parts[0], jax.core.Tracer)
+    else:
+        is_compiled = xp is ops and graph() is not None
+    if is_compiled:
         return ops.stack([ops.sum(x, axis=-1) for x in parts], axis=1)
     return xp.sum(xp.stack(parts, axis=1), axis=-1)
 
