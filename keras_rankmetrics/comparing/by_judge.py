@@ -10,7 +10,7 @@ import numpy as np
 
 from keras_rankmetrics.comparing import together
 from keras_rankmetrics.comparing.measured import Measured
-from keras_rankmetrics.comparing.statistics import members_and_statistics
+from keras_rankmetrics.comparing.requirements import members_and_statistics
 from keras_rankmetrics.engine.inputs.tensors import to_numpy
 from keras_rankmetrics.metrics.judge_corrected import (
     KINDS,

@@ -16,13 +16,13 @@ from keras_rankmetrics.comparing.report import (
     differences_of,
     warn_of_unjudged,
 )
+from keras_rankmetrics.comparing.requirements import refuse_without_statistic
 from keras_rankmetrics.comparing.results import (
     Agreement,
     Compared,
     Evaluated,
     checked_baseline,
 )
-from keras_rankmetrics.comparing.statistics import check
 from keras_rankmetrics.conventions.convention import Convention
 from keras_rankmetrics.tables.members import members_of
 from keras_rankmetrics.tables.roles import OF_QUERIES, argument
@@ -365,7 +365,7 @@ def agreement_of(
     together.check_read_again(systems, "`agreement`")
     of_labels = [
         metric.name
-        for metric in members_of(metrics, check)
+        for metric in members_of(metrics, refuse_without_statistic)
         if metric.definition.traits.reads != "two_rankings"
     ]
     if of_labels:

@@ -19,7 +19,6 @@ from keras_rankmetrics.comparing import (
     by_judge,
     joining,
     requirements,
-    statistics,
     together,
     values,
 )
@@ -109,7 +108,7 @@ def measured_by(
             made += [x.metric for x in by_name]
         else:
             made.append(each)
-    asked = members_of(made, statistics.check)
+    asked = members_of(made, requirements.refuse_without_statistic)
     if source is not None:
         warn_of_objects(metrics)
     tool = source or _PLAIN
@@ -126,7 +125,7 @@ def measured_by(
     if by_judge.is_asked(asked, truth, weights):
         found = by_judge.measured(asked, truth, systems, of_them)
     else:
-        members, shown = statistics.members_and_statistics(asked)
+        members, shown = requirements.members_and_statistics(asked)
         found = of_them(members, truth)._replace(statistics=shown)
     if weights is not None:
         found = found._replace(notes=(*found.notes, *_weighted(found)))
@@ -220,7 +219,7 @@ def of_systems(
     # The truth comes first; a system of that name does not replace it.
     named = {"truth": judged} | runs | {"truth": judged}
     return Measured(
-        tuple(map(statistics.mean_of, members)),
+        tuple(map(requirements.mean_of, members)),
         tuple(lists),
         of_truth,
         of_systems,
@@ -268,8 +267,7 @@ def _by_id(
         facts.has_irrelevant |= labels is not None and (
             bool((labels <= 0).any() or (labels == labels[:1]).all())
         )
-        checks.say(facts, members)
-        notes += checks.notes(facts, members)
+        notes += checks.say(facts, members)
         if joined.retrieves_one and look_further and len(queries) >= _MANY:
             notes += (f"{name}: no query retrieves more than one item.",)
         else:

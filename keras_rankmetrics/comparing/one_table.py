@@ -19,7 +19,6 @@ from keras_rankmetrics.comparing import (
     joining,
     measuring,
     requirements,
-    statistics,
     together,
     values,
 )
@@ -423,9 +422,10 @@ def of_members(
     together.by_query("sample_weight", sample_weight, sorted(queries))
     table.assumed |= checks.all_relevant(lists.facts, members)
     checks.say(lists.facts, members)
+    notes: tuple[str, ...] = ()
     for name, system in found.items():
         own = system.table
-        own.say()
+        notes += checks.say(own.known(), members)
         column = systems[name] or reading.chosen.get("score")
         warn_of_direction(column, own.reading.higher_is_better)
     texts = [as_text(query) for query in queries]
@@ -437,7 +437,7 @@ def of_members(
     if reading.drop_same_id:
         together.warn_if_none_dropped(x.overlap for x in of_systems.values())
     return Measured(
-        tuple(map(statistics.mean_of, members)),
+        tuple(map(requirements.mean_of, members)),
         tuple(texts),
         f"{lists.truth % 2**64:016x}",
         of_systems,
@@ -448,11 +448,7 @@ def of_members(
             *requirements.notes_on_shares(
                 np.concatenate(lists.facts.labels), members
             ),
-            *dict.fromkeys(  # labels may be told with each system
-                note
-                for system in found.values()
-                for note in checks.notes(system.table.known(), members)
-            ),
+            *dict.fromkeys(notes),  # labels may be told with each system
         ),
     )
 

@@ -240,8 +240,7 @@ def check_arrays(
         found = _read(members[0], truth, system.x, labels, scores)
         if found is not None:
             shown = _facts_of(*found, system.argument)
-            checks.say(shown, members)
-            notes += checks.notes(shown, members)
+            notes += checks.say(shown, members)
     return notes
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 from keras_rankmetrics.engine.checks.checks import (
     all_relevant,
     doubts,
-    notes,
     said_of,
     say,
     take_grades,
@@ -40,7 +39,6 @@ __all__ = [
     "covariances",
     "doubts",
     "mean_ranks",
-    "notes",
     "of_ties",
     "said_of",
     "say",

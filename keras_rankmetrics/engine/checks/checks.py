@@ -37,8 +37,8 @@ class Check(NamedTuple):
     Attributes:
         name: its name, as a finding of `diagnose` has it.
         level: `"error"`, `"warning"` or `"note"`.
-        role: what it reads: `"id"`, `"label"`, `"list"`, `"nan"`, `"score"`,
-            `"tie"` or `"whole"` for whole lists.
+        role: what it reads: `"array"`, `"id"`, `"label"`, `"list"`, `"nan"`,
+            `"score"`, `"tie"` or `"whole"` for whole lists.
         says: returns what is expected and received, and what to do; None if
             nothing is wrong. Takes the facts and the metrics.
         in_batches: False if a batch of a model that learns may be so, or is
@@ -85,6 +85,7 @@ def said_of(facts: Facts, metrics: Sequence[Any]) -> Iterator[Said]:
         "score": facts.steps.any()
         or any((facts.against, facts.infinite, facts.seconds)),
         "whole": facts.first.rows > 0,
+        "array": any((facts.across, facts.apart, facts.zeros_and_ones)),
         "tie": facts.tied is not None,
     }
     for check in CHECKS:
@@ -93,8 +94,8 @@ def said_of(facts: Facts, metrics: Sequence[Any]) -> Iterator[Said]:
             yield Said(check, *found)
 
 
-def say(facts: Facts, metrics: Sequence[Any]) -> None:
-    """Warn of what rows show.
+def say(facts: Facts, metrics: Sequence[Any]) -> tuple[str, ...]:
+    """Warn of what rows show, and return the notes, for a result to keep.
 
     Args:
         facts: as for `said_of`.
@@ -103,14 +104,10 @@ def say(facts: Facts, metrics: Sequence[Any]) -> None:
     Raises:
         ValueError: as by `doubts`.
     """
-    for doubt in doubts(facts, metrics):
-        warn(doubt)
-
-
-def notes(facts: Facts, metrics: Sequence[Any]) -> tuple[str, ...]:
-    """Return the notes on what rows show, for a result to keep."""
-    found = said_of(facts, metrics)
-    return tuple(str(x) for x in found if x.check.level == "note")
+    warnings, notes = _by_level(facts, metrics)
+    for warning in warnings:
+        warn(warning)
+    return tuple(notes)
 
 
 def doubts(facts: Facts, metrics: Sequence[Any]) -> list[str]:
@@ -126,13 +123,19 @@ def doubts(facts: Facts, metrics: Sequence[Any]) -> list[str]:
     Raises:
         ValueError: if the rows cannot be what they should be.
     """
-    found = []
+    return _by_level(facts, metrics)[0]
+
+
+def _by_level(
+    facts: Facts, metrics: Sequence[Any]
+) -> tuple[list[str], list[str]]:
+    """Return the warnings and the notes; raise the first error."""
+    found: dict[str, list[str]] = {"warning": [], "note": []}
     for said in said_of(facts, metrics):
         if said.check.level == "error":
             raise ValueError(str(said))
-        if said.check.level == "warning":
-            found.append(str(said))
-    return found
+        found[said.check.level].append(str(said))
+    return found["warning"], found["note"]
 
 
 def wrong_order(
@@ -880,9 +883,9 @@ CHECKS = (
     Check("one_label", "warning", "whole", _one_label, in_batches=False),
     Check("two_kinds", "warning", "whole", _of_two_kinds),
     Check("unfilled", "note", "whole", _unfilled, in_batches=False),
-    Check("across", "warning", "whole", _across, in_batches=False),
-    Check("apart", "warning", "whole", _apart),
-    Check("zeros_and_ones", "warning", "whole", _zeros_and_ones),
+    Check("across", "warning", "array", _across, in_batches=False),
+    Check("apart", "warning", "array", _apart),
+    Check("zeros_and_ones", "warning", "array", _zeros_and_ones),
     Check("sizes", "warning", "list", _sizes, in_batches=False),
     Check("fillers", "note", "whole", _fillers, in_batches=False),
     Check("own_first", "warning", "whole", _own_first),
