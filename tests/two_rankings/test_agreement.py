@@ -51,9 +51,7 @@ def test_agreement_is_that_of_each_pair():
     by_id, arrays = runs(7)
     labels = {query: {"d0": 1} for query in by_id["one"]}
     found = krm.compare(labels, by_id, "nDCG@3").agreement(METRICS)
-    same = krm.compare(np.eye(6, 8), arrays, krm.NDCG(k=3)).agreement(
-        METRICS
-    )
+    same = krm.compare(np.eye(6, 8), arrays, krm.NDCG(k=3)).agreement(METRICS)
     for metric in METRICS:
         for one in arrays:
             for other in arrays.keys() - {one}:
