@@ -279,7 +279,7 @@ class FirstLists:
     @property
     def have_one_label(self) -> bool:
         """True if items of a list have one label, and lists have several."""
-        are_several = 0 < self.precise < self.lists and self.lists >= _FEW
+        are_several = min(self.precise, self.lists - self.precise) >= _FEW
         return are_several and not self.mixed
 
     @property

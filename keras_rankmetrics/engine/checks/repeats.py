@@ -13,6 +13,7 @@ import numpy as np
 
 _SHORT = 4  # items of a list or a part that has a say
 _FEW = 3  # lists that are evidence
+_PATTERNS = 5  # of labels that are in parts by no accident
 _ROWS = 2**15  # of the first lists, or more, for the rest of a list
 _KEPT = 512  # lists to compare
 _ALL = np.uint64(2**64 - 1)
@@ -58,7 +59,7 @@ class Repeats:
     @property
     def are_systems(self) -> bool:
         """True if several lists have parts of the same labels, each its own."""
-        return self.systems > 1 and len(self.patterns) >= _FEW
+        return self.systems > 1 and len(self.patterns) >= _PATTERNS
 
     def __add__(self, other: Repeats) -> Repeats:
         """Return what is there again in the lists of both."""
@@ -72,7 +73,7 @@ class Repeats:
             prints[keys < limit],
             limit,
             known.pop() if len(known) == 1 else len(known) // 2,
-            tuple({*self.patterns, *other.patterns})[:_FEW],
+            tuple({*self.patterns, *other.patterns})[:_PATTERNS],
         )
 
     def with_lists(
@@ -194,4 +195,4 @@ def _patterns(
         for x in (steps > 0, steps < 0)
     )
     sums = np.bincount(lists, labels * (places + 1.0))
-    return tuple(np.unique(sums[(up > 0) & (down > 0)]).tolist()[:_FEW])
+    return tuple(np.unique(sums[(up > 0) & (down > 0)]).tolist()[:_PATTERNS])
