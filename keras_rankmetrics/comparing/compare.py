@@ -182,16 +182,11 @@ def of_members_for(
     """Return the function that computes the values of a run.
 
     Raises:
-        TypeError: if there are no metrics, or several directions of scores.
+        TypeError: if there are no metrics.
         ValueError: if there are several columns of scores, or an argument does
             not fit a table without a run.
     """
     _check_metrics(metrics)
-    if isinstance(reading.higher_is_better, Mapping):
-        raise TypeError(
-            "`higher_is_better` should be True or False for one run. Received: "
-            f"{reading.higher_is_better!r}."
-        )
     reading.column_of_scores()  # or raise an error
     return of_systems if run is not None else one_table.of_members
 
@@ -295,7 +290,7 @@ def compare(
     Stability: stable.
     """
     _check_metrics(metrics)
-    reading = Reading.of(compare, how)
+    reading = Reading.of(compare, how, are_systems=True)
     scores = _columns_of_scores(systems, reading)
     asked = reading, convention, groups, sample_weight
     if systems is None:

@@ -139,6 +139,7 @@ class Reading:
         door: Callable[..., Any],
         how: Mapping[str, Any],
         takes: tuple[str, ...] = roles.OF_QUERIES,
+        are_systems: bool = False,
     ) -> Reading:
         """Return how a function was asked to read.
 
@@ -146,15 +147,25 @@ class Reading:
             door: a function that `reads`.
             how: its arguments by name, other than those that it names.
             takes: as for `Reading`.
+            are_systems: True if there may be several runs.
 
         Raises:
-            TypeError: if the function takes no argument of such a name.
+            TypeError: if the function takes no argument of such a name, or
+                `higher_is_better` is not for one run.
         """
         known = inspect.signature(door).parameters
         for name in (x for x in how if x not in known):
             raise TypeError(
                 f"`{door.__name__}` should have no argument `{name}`."
-                f"{nearest(name, known)} Its arguments are: {', '.join(known)}."
+                f"{nearest(name, known, 0.6)} Its arguments are: "
+                f"{', '.join(known)}. Options of metrics are part of their "
+                'names: `"NDCG(labels=probabilities)@10"`.'
+            )
+        higher = how.get("higher_is_better", True)
+        if higher is None or (isinstance(higher, Mapping) and not are_systems):
+            raise TypeError(
+                "`higher_is_better` should be True or False for one run. "
+                f"Received: {higher!r}."
             )
         return cls(**how, takes=takes)
 

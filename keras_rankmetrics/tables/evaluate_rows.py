@@ -268,13 +268,13 @@ def _nan_in(
             counted = ~(labels < 0) | (labels == UNJUDGED)
             for at in np.flatnonzero(np.isnan(x) & counted)[:1]:
                 place = np.searchsorted(starts, at, side="right") - 1
-                query = as_text(ids.tolist()[place])
+                query = as_text(ids.tolist()[place]) if len(ids) else place
                 return f"NaN in `{name}` for the query {query!r}"
     return None
 
 
 def _ids_at(query: Any, places: np.ndarray) -> np.ndarray:
-    """Return the ids of some rows: integers, or text.
+    """Return the ids of some rows, integers or text; none of other types.
 
     Args:
         query: the ids of queries.
@@ -286,7 +286,8 @@ def _ids_at(query: Any, places: np.ndarray) -> np.ndarray:
         found = query.iloc[places].tolist()
     else:
         found = as_column("query", query)[places].tolist()
-    return np.array(found)
+    is_plain = {*map(type, found)} in ({str}, {int})
+    return np.array(found if is_plain else [], None if is_plain else np.str_)
 
 
 # Jobs that are kept between calls, since JAX compiles each job anew: the latest

@@ -129,8 +129,8 @@ def test_rows_that_are_there_again(times):
 def test_irrelevant_items_with_a_score_of_their_own():
     """Only the relevant items were scored, and the rest was filled in."""
     filled = [(0.5, 1), (0.2, 2), (0.1, 0), (0.1, 0)]
-    assert seen(*[filled] * 3).are_filled
-    assert not seen(*[filled] * 2).are_filled
+    assert seen(*[filled] * 5).are_filled
+    assert not seen(*[filled] * 4).are_filled
     ranked = [(0.5, 0), (0.2, 1), (0.9, 0), (0.1, 0)]
     assert not seen(*[filled] * 7, *[ranked] * 3).are_filled
     for rows in (
@@ -139,7 +139,7 @@ def test_irrelevant_items_with_a_score_of_their_own():
         [(0.5, 1), (0.2, 1), (0.1, 1), (0.0, 0)],  # one other item
         [(2, 2), (1, 1), (0, 0), (0, 0)],  # labels
     ):
-        assert not seen(*[rows] * 3).are_filled
+        assert not seen(*[rows] * 5).are_filled
 
 
 def test_rows_that_are_joined_by_the_query_alone():

@@ -119,6 +119,7 @@ def test_targets_of_each_structure_of_ties():
 
 
 @pytest.mark.long
+@pytest.mark.filterwarnings("ignore:.*should be finite")
 def test_targets_of_each_structure_alone():
     """A batch of several lists takes the branch of its most difficult one."""
     targets, scores = of_ties()

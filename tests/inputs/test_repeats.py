@@ -8,6 +8,7 @@ import pytest
 
 import keras_rankmetrics as krm
 from keras_rankmetrics.engine.checks import Facts
+from keras_rankmetrics.engine.checks.repeats import Repeats
 
 _RNG = np.random.default_rng(5)
 _LABELS = _RNG.integers(0, 3, (60, 20))
@@ -64,15 +65,31 @@ def test_a_gate_says_that_its_lists_are_there_again():
     assert any("20 times or more" in x for x in found)
 
 
-@pytest.mark.parametrize("in_turns", [False, True])
-def test_systems_in_one_column(in_turns):
-    times = np.repeat if in_turns else np.tile
+@pytest.mark.parametrize(
+    "times, is_said", [(np.tile, True), (np.repeat, False)]
+)
+def test_systems_in_one_column(times, is_said):
+    """Neighbours with one label may be passages of one document."""
     query, labels = times(_QUERY, 3), times(_LABELS.ravel(), 3)
     scores = _RNG.normal(size=len(query))
     found = words_of(
         lambda: krm.evaluate_rows(query, labels, scores, "NDCG@10")
     )
-    assert any("3 systems in one column" in x for x in found)
+    assert any("3 systems in one column" in x for x in found) == is_said
+
+
+def test_chunks_show_what_all_rows_show():
+    """A list that disproves the systems has a say wherever it comes."""
+    lists = np.repeat(np.arange(20), 10)
+    labels = np.tile(_RNG.integers(0, 2, (20, 5)), 2).ravel()
+    both = lists, _RNG.normal(size=200), labels
+    few = np.repeat(np.arange(5), 4), _RNG.normal(size=20), np.arange(20) % 3
+    for chunks in ((both, few), (few, both), (both, few, both)):
+        found = Repeats()
+        for columns in chunks:
+            found = found.with_lists(*columns)
+        assert not found.are_systems
+    assert Repeats().with_lists(*both).are_systems
 
 
 @pytest.mark.parametrize(
@@ -119,7 +136,7 @@ _BINARY = (_LABELS > 1).astype(int)
     ],
 )
 def test_labels_and_scores_with_one_order(labels, scores):
-    assert "higher scores of `run` than all others" in noted(labels, scores)
+    assert "better scores of `run` than all others" in noted(labels, scores)
     some = labels.copy()
     some[0, np.argmax(scores[0])] = 0
     assert "than all others" not in noted(some, scores)
@@ -150,6 +167,9 @@ def test_lists_that_were_not_filled():
     assert "last 10 lists of `run`" in noted(_LABELS, scores)
     scores[3] = 0  # lists without scores are anywhere
     assert "and no others, have" not in noted(_LABELS, scores)
+    scores = _SCORES.copy()
+    scores[50:], scores[49, :19] = 0, 0
+    assert "last 10 lists of `run`" in noted(_LABELS, scores)
 
 
 def test_a_softmax_over_lists():
@@ -159,8 +179,9 @@ def test_a_softmax_over_lists():
     assert not noted(_LABELS, right)
 
 
-def test_padding_at_two_ends():
-    lengths = _RNG.integers(12, 21, 60)[:, None]
+@pytest.mark.parametrize("shortest", [3, 12])
+def test_padding_at_two_ends(shortest):
+    lengths = _RNG.integers(shortest, 21, 60)[:, None]
     at = np.arange(20)
     labels = np.where(at >= 20 - lengths, _LABELS, -1)
     scores = np.where(at < lengths, _SCORES, 0.0)
@@ -246,3 +267,29 @@ def test_ids_of_a_run(rename, words):
     found = words_of(lambda: krm.evaluate(truth, run, "NDCG@10"))
     assert any(words in x for x in found), found
     assert not words_of(lambda: krm.evaluate(*dicts(), "NDCG@10"))
+
+
+def test_ids_that_are_tuples():
+    query = np.empty(30, object)
+    query[:] = [("a", i // 6) for i in range(30)]
+    labels, scores = _LABELS.ravel()[:30], _SCORES.ravel()[:30]
+    whole = krm.evaluate_rows(np.arange(30) // 6, labels, scores, "RR")
+    assert krm.evaluate_rows(query, labels, scores, "RR") == whole
+
+
+def test_items_that_no_query_retrieves_are_no_labels_of_the_query():
+    truth = {q: {f"d{i}": 1 for i in range(4)} for q in range(8)}
+    run = {
+        q: {f"{'d' if q < 4 else 'e'}{i}": 0.1 * i + q for i in range(4)}
+        for q in truth
+    }
+    found = words_of(lambda: krm.evaluate(truth, run, "Recall@4"))
+    assert not any("so that scores do not count" in x for x in found)
+
+
+@pytest.mark.parametrize("shape", [(3, 4), (4, 5), (5, 5)])
+def test_few_lists_of_places_that_fit_are_quiet(shape):
+    labels = np.eye(*shape, dtype=int)
+    scores = np.argsort(np.argsort(labels + 0.1 * _RNG.random(shape), 1), 1) + 1
+    metric = krm.MeanReciprocalRank()
+    assert not words_of(lambda: metric.update_state(labels, scores))

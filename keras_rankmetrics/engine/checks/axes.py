@@ -14,7 +14,9 @@ def sum_across(scores: np.ndarray) -> bool:
     Args:
         scores: `[lists, items]`.
     """
-    if min(scores.shape) < _FEW or not (scores >= 0).all():
+    if min(scores.shape) < _FEW:
+        return False
+    if not ((scores >= 0) & (scores <= 1)).all():
         return False
     over_lists, over_items = (
         np.abs(scores.sum(axis) - 1) < _CLOSE for axis in (0, 1)
@@ -40,6 +42,7 @@ def are_padded_apart(labels: np.ndarray, scores: np.ndarray) -> bool:
     heads, scores, labels = heads[some], scores[some], labels[some]
     behind = np.arange(items) >= items - heads[:, None]
     fill = scores[0, -1]
-    is_full = (scores[behind] == fill).all() and (labels[behind] >= 0).all()
-    before = scores[np.arange(items) < heads[:, None]]
+    head = np.arange(items) < heads[:, None]
+    is_full = (scores[behind] == fill).all() and (head | (labels >= 0)).all()
+    before = scores[head]
     return bool(is_full and (before != fill).any())

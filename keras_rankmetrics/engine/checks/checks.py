@@ -531,7 +531,7 @@ def _topped(facts: Facts, _: Sequence[Any]) -> _Found:
         return None
     return (
         f"The best score of a list should be that of few items. Received: one "
-        f"score for most items of {facts.run}, and lower ones, in "
+        f"score for most items of {facts.run}, and worse ones, in "
         f"{first.topped:,} lists of {first.lists:,}.",
         "If these items were not scored, leave them out.",
     )
@@ -591,7 +591,7 @@ def _systems_in_one(facts: Facts, _: Sequence[Any]) -> _Found:
 
 
 def _places_elsewhere(facts: Facts, _: Sequence[Any]) -> _Found:
-    if facts.elsewhere is None or facts.first.are_in_order:
+    if facts.elsewhere is None or facts.first.may_be_in_order:
         return None
     if facts.evidence.may_be_places or facts.first.lists < 2:
         return None
@@ -608,10 +608,11 @@ def _perfect(facts: Facts, _: Sequence[Any]) -> _Found:
     if not first.are_perfect or first.are_labels or first.finds_own:
         return None
     return (
-        f"All relevant items have higher scores of {facts.run} than all "
+        f"All relevant items have better scores of {facts.run} than all "
         f"others, in each of {first.clear:,} lists.",
-        "If labels were made from scores, or scores from labels, or both were "
-        "sorted apart, pass those of the items.",
+        "All is well if the system is perfect. If labels were made from "
+        "scores, or scores from labels, or both were sorted apart, pass those "
+        "of the items.",
     )
 
 
@@ -634,7 +635,7 @@ def _of_two_kinds(facts: Facts, _: Sequence[Any]) -> _Found:
         f"The scores of {facts.run} should be of one kind. Received: 1, 2, 3, "
         f"... once in {first.placed:,} lists, as ranks are, and scores with "
         f"fractions in {first.fractions:,}.",
-        "Pass the scores of all lists.",
+        "If the ranks are of another system, pass scores of all lists.",
     )
 
 
@@ -881,7 +882,7 @@ CHECKS = (
     Check("places_elsewhere", "warning", "whole", _places_elsewhere),
     Check("perfect", "note", "whole", _perfect, in_batches=False),
     Check("one_label", "warning", "whole", _one_label, in_batches=False),
-    Check("two_kinds", "warning", "whole", _of_two_kinds),
+    Check("two_kinds", "note", "whole", _of_two_kinds, in_batches=False),
     Check("unfilled", "note", "whole", _unfilled, in_batches=False),
     Check("across", "warning", "array", _across, in_batches=False),
     Check("apart", "warning", "array", _apart),

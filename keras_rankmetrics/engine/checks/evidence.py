@@ -14,11 +14,13 @@ from collections.abc import Callable
 
 import numpy as np
 
-_LONG = 8  # items of a list whose scores are places by no accident
+_LONG = 8  # items, or lists, of which places are no accident
+_SEVERAL = 5  # lists whose irrelevant items have a score of their own
 _SHORT = 4  # items of a list that has a say
 _FEW = 3  # lists that are evidence
 _LIKELY = 2.0  # standard errors that are rare
 _PLAIN = 2.5  # standard errors of scores, and not of what sorts them
+_SOME = 1.5  # standard errors of the scores of few lists
 _CLEAR = 2.5  # standard errors that are no chance in the lists of a batch
 ROWS = 2**15  # of the first lists, or more, for the rest of a list
 _SURE = 3.5  # standard errors that are no chance in many tables
@@ -77,7 +79,8 @@ class Evidence:
 
         Those of `argsort` may do so a little: the scores that it sorted do.
         """
-        return self.fit > _PLAIN * self.variance**0.5
+        least = _PLAIN if self.lists >= _LONG else _SOME  # few have no more
+        return self.fit > least * self.variance**0.5
 
     def __add__(self, other: Evidence) -> Evidence:
         """Return what the lists of both share."""
@@ -187,15 +190,15 @@ class FirstLists:
         equal: the number of these whose scores are the labels.
         filled: the number of these whose irrelevant items, two or more, have
             one score, and no other item has it.
-        mixed: the number of these with relevant items and others.
+        mixed: the number of lists with relevant items and others.
         clear: the number of lists with relevant items, two or more, and others.
         perfect: the number of these whose relevant items have higher scores
             than all others.
         placed: the number of lists of eight items or more whose scores are 1,
             2, 3, ... or 0, 1, 2, ..., each once.
         fractions: the number of these with a score that has a fraction.
-        topped: the number of these in which most items share the best score,
-            and others have lower ones.
+        topped: the number of these in which most items have the score 0, which
+            is the best, and some lower ones a fraction.
         precise: the number of these whose items are all relevant.
         again: the number of these in which each row occurs as many times,
             twice or more.
@@ -292,7 +295,7 @@ class FirstLists:
     def are_filled(self) -> bool:
         """True if irrelevant items of most lists have a score of their own."""
         lists = min(self.lists, self.relevant)
-        found = self.filled >= max(_FEW, _NEARLY_ALL * lists)
+        found = self.filled >= max(_SEVERAL, _NEARLY_ALL * lists)
         return found and self.equal < self.lists and not self.have_grades
 
     @property
@@ -361,8 +364,8 @@ class FirstLists:
             return self
         values = lists[at], scores[at], np.maximum(labels[at], 0.0)
         found = _sums(at, *values, are_own)
-        if are_own is not None:  # ids tell items apart
-            found = dataclasses.replace(found, again=0)
+        if are_own is not None:  # ids tell items apart, and some are missing
+            found = dataclasses.replace(found, again=0, mixed=len(lists))
         return self + found
 
 
@@ -389,7 +392,7 @@ def _sums(
     equal = np.logical_and.reduceat(scores == labels, starts)
     are_best = scores == np.repeat(scores[best], lengths)
     number = np.add.reduceat(are_best.astype(int), starts)
-    topped = (2 * number > lengths) & (number < lengths)
+    topped = (2 * number > lengths) & (number < lengths) & (scores[best] == 0)
     again, crossed = _are_repeated(scores, labels, starts)
     own = np.zeros(len(starts), bool)
     if are_own is not None:
@@ -420,12 +423,12 @@ def _sums(
         int((_are_graded(scores, starts) & have_say).sum()),
         int((equal & have_say).sum()),
         int((_are_filled(scores, labels, starts) & have_say).sum()),
-        int((is_mixed & have_say).sum()),
+        int(is_mixed.sum()),
         int(is_clear.sum()),
         int((is_clear & (least > most)).sum()),
         int((are_places & is_long).sum()),
         int((~are_whole & is_long).sum()),
-        int((topped & have_say).sum()),
+        int((topped & have_say & ~are_whole).sum()),
         int(((relevant == lengths) & have_say).sum()),
         int((again & have_say).sum()),
         int((crossed & have_say).sum()),

@@ -362,7 +362,7 @@ class Facts:
             apart=self.apart or other.apart,
             sizes=self.sizes or other.sizes,
             zeros_and_ones=self.zeros_and_ones or other.zeros_and_ones,
-            unfilled=self.unfilled + other.unfilled,
+            unfilled=other.unfilled if other.first.rows else self.unfilled,
             first=self.first + other.first,
             tied=self.tied or other.tied,
             are_hits=self.are_hits or other.are_hits,
@@ -412,7 +412,7 @@ def lists_at_the_end(lists: np.ndarray, scores: np.ndarray, before: int) -> int:
     if before or not len(begins):
         return 0
     zeros = np.unique(lists[begins[0] :])
-    some = np.unique(lists[:last][scores[:last] != 0])
+    some = np.unique(lists[: last + 1][scores[: last + 1] != 0])
     others = np.unique(lists[: begins[0]])
     return 0 if len(some) < len(others) else len(zeros)
 

@@ -101,9 +101,11 @@ def _of_counts(lists: Lists, y_true: Any) -> Facts:
 
 
 def _are_labels(targets: np.ndarray, items: int) -> bool:
-    """Return True for many targets that are 0 or 1 among many items."""
-    are_many = items >= _MANY and (targets >= 0).sum() >= _LEAST
-    return bool(are_many and {0, 1} == set(np.unique(targets[targets >= 0])))
+    """Return True for many targets, one a list, of 0 or 1 among many items."""
+    if targets.shape[1] != 1 or items < _MANY:
+        return False
+    known = targets[targets >= 0]
+    return len(known) >= _LEAST and {0, 1} == {*np.unique(known).tolist()}
 
 
 def _labels_of(shape: tuple[int, ...], targets: np.ndarray) -> np.ndarray:

@@ -18,6 +18,7 @@ _ROWS = 2**15  # of the first lists, or more, for the rest of a list
 _KEPT = 512  # lists to compare
 _ALL = np.uint64(2**64 - 1)
 _SYSTEMS = 8  # in one column of scores, at most
+_FACTORS = 1.0, 2.718281828, 3.141592654  # of scores in a sample
 _MIX = np.uint64(0x9E3779B97F4A7C15)  # odd, so that no two products are equal
 
 
@@ -26,10 +27,10 @@ class Repeats:
     """Lists that are there again, and parts of lists with the same labels.
 
     Attributes:
-        prints: `[lists, 3]`, the first score, the sum of the scores, and that
-            of the labels times the scores, of those lists whose first score is
-            below the limit once it is mixed: if one of equal lists is there,
-            all are. Lists whose rows are apart have none.
+        prints: `[lists, 3]`, a sample of the scores, their sum, and that of the
+            labels times the scores, of those lists whose sample is below the
+            limit once it is mixed: if one of equal lists is there, all are.
+            Lists whose rows are apart have none.
         limit: that limit, which falls as lists are added.
         systems: into how many parts of the same labels all lists so far can be
             cut; 1 if they cannot, 0 without a list that has a say.
@@ -63,16 +64,14 @@ class Repeats:
 
     def __add__(self, other: Repeats) -> Repeats:
         """Return what is there again in the lists of both."""
-        if not len(self.prints) or not len(other.prints):
-            return self if len(self.prints) else other
-        known = {self.systems, other.systems} - {0}
         prints = np.concatenate([self.prints, other.prints])
         keys = _mixed(prints[:, 0])
         limit = _limit_of(keys, min(self.limit, other.limit))
+        known = {self.systems, other.systems} - {0}
         return Repeats(
             prints[keys < limit],
             limit,
-            known.pop() if len(known) == 1 else len(known) // 2,
+            1 if len(known) > 1 else max(known, default=0),
             tuple({*self.patterns, *other.patterns})[:_PATTERNS],
         )
 
@@ -94,13 +93,11 @@ class Repeats:
         numbers = lists[starts]
         found = Repeats()
         if len(np.unique(numbers)) == len(numbers):
-            keys = _mixed(scores[starts])
-            keys[lengths < _SHORT] = _ALL
+            samples = _samples_of(scores, starts, lengths)
+            keys = np.where(lengths < _SHORT, _ALL, _mixed(samples))
             limit = _limit_of(keys, self.limit)
-            prints = _prints_of(
-                scores, labels, starts[keys < limit], lengths[keys < limit]
-            )
-            found = Repeats(prints, limit)
+            chosen = [x[keys < limit] for x in (samples, starts, lengths)]
+            found = Repeats(_prints_of(scores, labels, *chosen), limit)
         if self.systems != 1:
             systems, patterns = _parts_of(*_first_lists(lists, labels))
             found = dataclasses.replace(
@@ -121,13 +118,27 @@ def _first_lists(
     return labels[at], some[some > 0]
 
 
+def _samples_of(
+    scores: np.ndarray, starts: np.ndarray, lengths: np.ndarray
+) -> np.ndarray:
+    """Return a number for each list, from three of its scores, `[lists]`."""
+    places = starts, starts + lengths // 2, starts + lengths - 1
+    with np.errstate(all="ignore"):  # huge ones are as good as others
+        found = sum(
+            factor * scores[at].astype(np.float64)
+            for factor, at in zip(_FACTORS, places, strict=True)
+        )
+    return np.nan_to_num(found, posinf=0.0, neginf=0.0)
+
+
 def _prints_of(
     scores: np.ndarray,
     labels: np.ndarray,
+    samples: np.ndarray,
     starts: np.ndarray,
     lengths: np.ndarray,
 ) -> np.ndarray:
-    """Return the prints of some lists, `[lists, 3]`."""
+    """Return the prints of some lists, `[lists, 3]`, by their samples."""
     if not len(starts):
         return np.zeros((0, 3))
     ends = np.cumsum(lengths)
@@ -138,12 +149,13 @@ def _prints_of(
             np.add.reduceat(x.astype(np.float64), ends - lengths)
             for x in (some, some * labels[at])
         ]
-    return np.stack([scores[starts], *sums], axis=1)
+    return np.stack([samples, *sums], axis=1)
 
 
-def _mixed(first: np.ndarray) -> np.ndarray:
-    """Return a key for each of some numbers, in no order that these have."""
-    return first.astype(np.float64).view(np.uint64) * _MIX
+def _mixed(samples: np.ndarray) -> np.ndarray:
+    """Return a key for each sample, in no order that these have."""
+    keys = np.ascontiguousarray(samples).view(np.uint64) * _MIX
+    return np.where(samples == 0, _ALL, keys)
 
 
 def _limit_of(keys: np.ndarray, limit: np.uint64) -> np.uint64:
@@ -158,7 +170,8 @@ def _parts_of(
 ) -> tuple[int, tuple[float, ...]]:
     """Return the number of parts with the same labels, and some patterns.
 
-    The parts follow each other, or their rows take turns.
+    The parts follow each other: rows that take turns may be those of one
+    document.
 
     Args:
         labels: `[items]`, those of each list together.
@@ -173,15 +186,10 @@ def _parts_of(
         if (lengths % number).any():
             continue
         parts = np.repeat(lengths // number, lengths)
-        in_turns = np.ones_like(parts), places // number, places % number == 0
-        for before, in_part, is_first in (
-            (parts, places % parts, places < parts),
-            in_turns,
-        ):
-            [others] = np.nonzero(~is_first)
-            if (labels[others] == labels[others - before[others]]).all():
-                columns = lists, in_part, labels
-                return number, _patterns(*(x[is_first] for x in columns))
+        [others] = np.nonzero(places >= parts)
+        if (labels[others] == labels[others - parts[others]]).all():
+            columns = lists, places, labels
+            return number, _patterns(*(x[places < parts] for x in columns))
     return 1, ()
 
 
