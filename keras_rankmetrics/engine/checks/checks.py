@@ -37,7 +37,7 @@ class Check(NamedTuple):
     Attributes:
         name: its name, as a finding of `diagnose` has it.
         level: `"error"`, `"warning"` or `"note"`.
-        role: what it reads: `"array"`, `"id"`, `"label"`, `"list"`, `"nan"`,
+        role: what it reads: `"axis"`, `"id"`, `"label"`, `"list"`, `"nan"`,
             `"score"`, `"tie"` or `"whole"` for whole lists.
         says: returns what is expected and received, and what to do; None if
             nothing is wrong. Takes the facts and the metrics.
@@ -85,7 +85,12 @@ def said_of(facts: Facts, metrics: Sequence[Any]) -> Iterator[Said]:
         "score": facts.steps.any()
         or any((facts.against, facts.infinite, facts.seconds)),
         "whole": facts.first.rows > 0,
-        "array": any((facts.across, facts.apart, facts.zeros_and_ones)),
+        "axis": any(
+            (
+                *(facts.across, facts.apart, facts.zeros_and_ones),
+                *(facts.elsewhere, facts.sizes, facts.unfilled),
+            )
+        ),
         "tie": facts.tied is not None,
     }
     for check in CHECKS:
@@ -879,15 +884,15 @@ CHECKS = (
     Check("crossed", "warning", "whole", _crossed, in_batches=False),
     Check("lists_again", "warning", "whole", _lists_again, in_batches=False),
     Check("systems_in_one", "warning", "whole", _systems_in_one),
-    Check("places_elsewhere", "warning", "whole", _places_elsewhere),
+    Check("places_elsewhere", "warning", "axis", _places_elsewhere),
     Check("perfect", "note", "whole", _perfect, in_batches=False),
     Check("one_label", "warning", "whole", _one_label, in_batches=False),
     Check("two_kinds", "note", "whole", _of_two_kinds, in_batches=False),
-    Check("unfilled", "note", "whole", _unfilled, in_batches=False),
-    Check("across", "warning", "array", _across, in_batches=False),
-    Check("apart", "warning", "array", _apart),
-    Check("zeros_and_ones", "warning", "array", _zeros_and_ones),
-    Check("sizes", "warning", "list", _sizes, in_batches=False),
+    Check("unfilled", "note", "axis", _unfilled, in_batches=False),
+    Check("across", "warning", "axis", _across, in_batches=False),
+    Check("apart", "warning", "axis", _apart),
+    Check("zeros_and_ones", "warning", "axis", _zeros_and_ones),
+    Check("sizes", "warning", "axis", _sizes, in_batches=False),
     Check("fillers", "note", "whole", _fillers, in_batches=False),
     Check("own_first", "warning", "whole", _own_first),
     Check("own_relevant", "note", "whole", _own_relevant),

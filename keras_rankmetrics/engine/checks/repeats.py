@@ -33,7 +33,7 @@ class Repeats:
             Lists whose rows are apart have none.
         limit: that limit, which falls as lists are added.
         systems: into how many parts of the same labels all lists so far can be
-            cut; 1 if they cannot, 0 without a list that has a say.
+            cut; 1 if they cannot, 0 without lists.
         patterns: the sum of the labels times the places in a part, for the
             first lists of which the parts are not sorted by label.
     """
@@ -64,6 +64,8 @@ class Repeats:
 
     def __add__(self, other: Repeats) -> Repeats:
         """Return what is there again in the lists of both."""
+        if not self.systems or not other.systems:  # one has no lists
+            return self if self.systems else other
         prints = np.concatenate([self.prints, other.prints])
         keys = _mixed(prints[:, 0])
         limit = _limit_of(keys, min(self.limit, other.limit))
@@ -98,12 +100,10 @@ class Repeats:
             limit = _limit_of(keys, self.limit)
             chosen = [x[keys < limit] for x in (samples, starts, lengths)]
             found = Repeats(_prints_of(scores, labels, *chosen), limit)
+        parts = 1, tuple[float, ...]()
         if self.systems != 1:
-            systems, patterns = _parts_of(*_first_lists(lists, labels))
-            found = dataclasses.replace(
-                found, systems=systems, patterns=patterns
-            )
-        return self + found
+            parts = _parts_of(*_first_lists(lists, labels))
+        return self + Repeats(found.prints, found.limit, *parts)
 
 
 def _first_lists(
