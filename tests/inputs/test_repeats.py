@@ -293,3 +293,15 @@ def test_few_lists_of_places_that_fit_are_quiet(shape):
     scores = np.argsort(np.argsort(labels + 0.1 * _RNG.random(shape), 1), 1) + 1
     metric = krm.MeanReciprocalRank()
     assert not words_of(lambda: metric.update_state(labels, scores))
+
+
+def test_scores_that_round_to_0_are_no_filled_ones():
+    """As those of a reranker, of which some irrelevant items are left."""
+    labels = np.zeros((100, 10), int)
+    labels[:, 0] = 1
+    rng = np.random.default_rng(0)
+    logits = 0.5 * rng.normal(size=labels.shape) - 10
+    logits[:, 0] = 3 * rng.normal(size=100) + 4
+    scores = (1 / (1 + np.exp(-logits))).round(4)
+    assert (np.ptp(scores[:, 1:], axis=1) == 0).mean() < 1
+    assert "should be those of all items" not in noted(labels, scores, "RR")

@@ -190,6 +190,7 @@ class FirstLists:
         equal: the number of these whose scores are the labels.
         filled: the number of these whose irrelevant items, two or more, have
             one score, and no other item has it.
+        spread: the number of these whose irrelevant items have several.
         mixed: the number of lists with relevant items and others.
         clear: the number of lists with relevant items, two or more, and others.
         perfect: the number of these whose relevant items have higher scores
@@ -219,6 +220,7 @@ class FirstLists:
     graded: int = 0
     equal: int = 0
     filled: int = 0
+    spread: int = 0
     mixed: int = 0
     clear: int = 0
     perfect: int = 0
@@ -296,7 +298,8 @@ class FirstLists:
         """True if irrelevant items of most lists have a score of their own."""
         lists = min(self.lists, self.relevant)
         found = self.filled >= max(_SEVERAL, _NEARLY_ALL * lists)
-        return found and self.equal < self.lists and not self.have_grades
+        is_other = self.spread or self.have_grades
+        return found and self.equal < self.lists and not is_other
 
     @property
     def are_topped(self) -> bool:
@@ -405,6 +408,7 @@ def _sums(
         end.reduceat(np.where(x, scores, np.nan), starts)
         for end, x in ((np.fmin, labels > 0), (np.fmax, labels <= 0))
     )
+    filled, spread = _are_filled(scores, labels, starts)
     is_long, places = lengths >= _LONG, np.arange(len(scores))
     places = places - np.repeat(starts - np.clip(scores[starts], 0, 1), lengths)
     are_places, are_whole = (
@@ -422,7 +426,8 @@ def _sums(
         int((zeros & ~have_labels).sum()),
         int((_are_graded(scores, starts) & have_say).sum()),
         int((equal & have_say).sum()),
-        int((_are_filled(scores, labels, starts) & have_say).sum()),
+        int((filled & have_say).sum()),
+        int((spread & have_say).sum()),
         int(is_mixed.sum()),
         int(is_clear.sum()),
         int((is_clear & (least > most)).sum()),
@@ -485,11 +490,11 @@ def _are_graded(scores: np.ndarray, starts: np.ndarray) -> np.ndarray:
 
 def _are_filled(
     scores: np.ndarray, labels: np.ndarray, starts: np.ndarray
-) -> np.ndarray:
+) -> tuple[np.ndarray, np.ndarray]:
     """Return True for lists whose irrelevant items have a score of their own.
 
     Relevant items have several scores. One alone has a fraction, which no class
-    has.
+    has. Then, True for lists whose irrelevant items have several scores.
     """
     relevant = labels > 0
     others, own = (np.where(x, scores, np.nan) for x in (~relevant, relevant))
@@ -503,8 +508,7 @@ def _are_filled(
     )
     fills = np.repeat(lowest, lengths)
     has_it = np.logical_or.reduceat(relevant & (scores == fills), starts)
-    found: np.ndarray = have_one & differ & ~has_it
-    return found
+    return have_one & differ & ~has_it, lowest < highest
 
 
 def _are_repeated(
