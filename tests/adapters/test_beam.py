@@ -253,7 +253,7 @@ def items_of(label, score, query=lambda n: f"q{n // 4}"):
 def test_what_rows_show_is_said_once():
     rows = items_of(
         lambda n: n % 4 - 1,
-        lambda n: float(n * 7 % 5),
+        lambda n: float(n * n % 41),
         lambda n: f"q{n // 4}" if n > 3 else "nan",
     )
     with pytest.warns(UserWarning) as caught, PipelineOfTest() as pipeline:

@@ -236,7 +236,7 @@ def items_of(label, score, query=lambda n: f"q{n // 4}"):
 def test_the_driver_warns_once_of_what_workers_have_seen():
     dataset = items_of(
         lambda n: n % 4 - 1,
-        lambda n: float(n * 7 % 5),
+        lambda n: float(n * n % 41),
         lambda n: f"q{n // 4}" if n > 3 else "nan",
     )
     with pytest.warns(UserWarning) as caught:
