@@ -1,4 +1,4 @@
-"""What metrics need of inputs, and what a table shows of them."""
+"""The needs of metrics, and the statistics that a table has of them."""
 
 from __future__ import annotations
 

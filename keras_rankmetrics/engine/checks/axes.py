@@ -1,4 +1,4 @@
-"""What the two axes of an array of labels and scores show."""
+"""Evidence in the two axes of an array of labels and scores."""
 
 from __future__ import annotations
 

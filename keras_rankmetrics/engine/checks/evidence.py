@@ -235,11 +235,6 @@ class FirstLists:
     own_alone: int = 0
 
     @property
-    def has_room(self) -> bool:
-        """True if further lists count."""
-        return self.rows < ROWS
-
-    @property
     def are_reversed(self) -> bool:
         """True if labels fall with the scores, more than by chance."""
         is_common = self.against > _MOST * self.relevant
@@ -353,9 +348,9 @@ class FirstLists:
             are_own: returns True for items at some indices that have the id of
                 their query; None if items have no ids.
         """
-        if not self.has_room or not len(lists):
-            return self
         room = ROWS - self.rows
+        if room <= 0 or not len(lists):
+            return self
         if len(lists) > room:
             changes = np.flatnonzero(lists[1:] != lists[:-1]) + 1
             ends = np.append(changes, len(lists))
@@ -396,7 +391,8 @@ def _sums(
     are_best = scores == np.repeat(scores[best], lengths)
     number = np.add.reduceat(are_best.astype(int), starts)
     topped = (2 * number > lengths) & (number < lengths) & (scores[best] == 0)
-    again, crossed = _are_repeated(scores, labels, starts)
+    are_whole = np.logical_and.reduceat(scores == np.floor(scores), starts)
+    again, crossed = _are_repeated(scores, labels, starts, are_whole)
     own = np.zeros(len(starts), bool)
     if are_own is not None:
         own = are_own(at[best]) & have_say
@@ -404,17 +400,10 @@ def _sums(
     relevant = np.add.reduceat((labels > 0).astype(int), starts)
     is_mixed = (relevant > 0) & (relevant < lengths)
     is_clear = is_mixed & (relevant > 1)
-    least, most = (
-        end.reduceat(np.where(x, scores, np.nan), starts)
-        for end, x in ((np.fmin, labels > 0), (np.fmax, labels <= 0))
-    )
-    filled, spread = _are_filled(scores, labels, starts)
+    filled, spread, above = _are_filled(scores, labels, starts)
     is_long, places = lengths >= _LONG, np.arange(len(scores))
     places = places - np.repeat(starts - np.clip(scores[starts], 0, 1), lengths)
-    are_places, are_whole = (
-        np.logical_and.reduceat(scores == x, starts)
-        for x in (places, np.floor(scores))
-    )
+    are_places = np.logical_and.reduceat(scores == places, starts)
     return FirstLists(
         len(lists),
         float(fit.sum()),
@@ -430,7 +419,7 @@ def _sums(
         int((spread & have_say).sum()),
         int(is_mixed.sum()),
         int(is_clear.sum()),
-        int((is_clear & (least > most)).sum()),
+        int((is_clear & above).sum()),
         int((are_places & is_long).sum()),
         int((~are_whole & is_long).sum()),
         int((topped & have_say & ~are_whole).sum()),
@@ -490,11 +479,12 @@ def _are_graded(scores: np.ndarray, starts: np.ndarray) -> np.ndarray:
 
 def _are_filled(
     scores: np.ndarray, labels: np.ndarray, starts: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return True for lists whose irrelevant items have a score of their own.
 
     Relevant items have several scores. One alone has a fraction, which no class
-    has. Then, True for lists whose irrelevant items have several scores.
+    has. Then, True for lists whose irrelevant items have several scores, and
+    for those whose relevant items all have higher ones.
     """
     relevant = labels > 0
     others, own = (np.where(x, scores, np.nan) for x in (~relevant, relevant))
@@ -508,11 +498,14 @@ def _are_filled(
     )
     fills = np.repeat(lowest, lengths)
     has_it = np.logical_or.reduceat(relevant & (scores == fills), starts)
-    return have_one & differ & ~has_it, lowest < highest
+    return have_one & differ & ~has_it, lowest < highest, least > highest
 
 
 def _are_repeated(
-    scores: np.ndarray, labels: np.ndarray, starts: np.ndarray
+    scores: np.ndarray,
+    labels: np.ndarray,
+    starts: np.ndarray,
+    whole: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return True for lists with each row, or score, as many times.
 
@@ -522,7 +515,6 @@ def _are_repeated(
     lists with each score three times or more, with labels of one sum, of which
     some differ.
     """
-    whole = np.logical_and.reduceat(scores == np.floor(scores), starts)
     begins = np.append(True, scores[1:] != scores[:-1])
     begins[starts] = True
     firsts = np.flatnonzero(begins)

@@ -294,8 +294,8 @@ class Facts:
         is_first = not self.first.rows
         if is_first and (scores != scores[:1]).any():
             self.swapped = self.swapped or swapped_warning(labels, scores)
-        are_all = is_first and are_numbered(scores)
-        self.elsewhere = "in all rows" if are_all else None
+        is_numbered = is_first and are_numbered(scores)
+        self.elsewhere = "in all rows" if is_numbered else None
         self.repeats = self.repeats.with_lists(lists, scores, labels)
         self.unfilled = lists_at_the_end(lists, scores, self.unfilled)
         self.evidence = self.evidence.with_lists(lists, scores, labels)

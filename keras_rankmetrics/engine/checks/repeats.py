@@ -1,4 +1,4 @@
-"""What is there again: lists, and the labels of a list for each of its parts.
+"""Lists that repeat, and lists whose labels repeat for each of their parts.
 
 A data set that was repeated has each list as many times, so that its errors are
 too small. Rows of several systems in one column of scores have the labels of
@@ -11,10 +11,11 @@ import dataclasses
 
 import numpy as np
 
+from keras_rankmetrics.engine.checks.evidence import ROWS
+
 _SHORT = 4  # items of a list or a part that has a say
 _FEW = 3  # lists that are evidence
 _PATTERNS = 5  # of labels that are in parts by no accident
-_ROWS = 2**15  # of the first lists, or more, for the rest of a list
 _KEPT = 512  # lists to compare
 _ALL = np.uint64(2**64 - 1)
 _SYSTEMS = 8  # in one column of scores, at most
@@ -47,7 +48,7 @@ class Repeats:
 
     @property
     def times(self) -> int:
-        """How many times each list is there, at least; 1 for others.
+        """The number of times that each list is there, at least; or 1.
 
         Lists that share scores have several labels if the scores are those of
         popular items.
@@ -69,11 +70,10 @@ class Repeats:
         prints = np.concatenate([self.prints, other.prints])
         keys = _mixed(prints[:, 0])
         limit = _limit_of(keys, min(self.limit, other.limit))
-        known = {self.systems, other.systems} - {0}
         return Repeats(
             prints[keys < limit],
             limit,
-            1 if len(known) > 1 else max(known, default=0),
+            self.systems if self.systems == other.systems else 1,
             tuple({*self.patterns, *other.patterns})[:_PATTERNS],
         )
 
@@ -93,17 +93,17 @@ class Repeats:
         starts = np.concatenate([[0], changes])
         lengths = np.diff(starts, append=len(lists))
         numbers = lists[starts]
-        found = Repeats()
+        prints, limit = np.zeros((0, 3)), self.limit
         if len(np.unique(numbers)) == len(numbers):
             samples = _samples_of(scores, starts, lengths)
             keys = np.where(lengths < _SHORT, _ALL, _mixed(samples))
-            limit = _limit_of(keys, self.limit)
+            limit = _limit_of(keys, limit)
             chosen = [x[keys < limit] for x in (samples, starts, lengths)]
-            found = Repeats(_prints_of(scores, labels, *chosen), limit)
+            prints = _prints_of(scores, labels, *chosen)
         parts = 1, tuple[float, ...]()
         if self.systems != 1:
             parts = _parts_of(*_first_lists(lists, labels))
-        return self + Repeats(found.prints, found.limit, *parts)
+        return self + Repeats(prints, limit, *parts)
 
 
 def _first_lists(
@@ -111,7 +111,7 @@ def _first_lists(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the labels of the lists with the lowest numbers, and lengths."""
     lengths = np.bincount(lists)
-    number = 1 + int(np.searchsorted(np.cumsum(lengths), _ROWS))
+    number = 1 + int(np.searchsorted(np.cumsum(lengths), ROWS))
     [at] = np.nonzero(lists < number)
     at = at[np.argsort(lists[at], kind="stable")]
     some = lengths[:number]
