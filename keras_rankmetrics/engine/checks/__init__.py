@@ -1,7 +1,7 @@
 """The list of checks: what labels, scores and ids show, and what is said of it.
 
 A door adds what it reads to `Facts`, chunk by chunk, and passes these to `say`
-before it returns a number. A new check is an entry of `CHECKS`.
+before it returns a number. A new check is a function of `checks.py`.
 """
 
 from __future__ import annotations

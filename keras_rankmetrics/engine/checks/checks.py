@@ -1,4 +1,7 @@
-"""`CHECKS`: what is said of what rows have shown."""
+"""`CHECKS`: what is said of what rows have shown.
+
+A check is a function with the decorator `_check`.
+"""
 
 from __future__ import annotations
 
@@ -50,6 +53,9 @@ class Check(NamedTuple):
     role: str
     says: Callable[[Facts, Sequence[Any]], tuple[str, str] | None]
     in_batches: bool = True
+
+
+CHECKS: list[Check] = []  # in their order, which `_check` fills
 
 
 class Said(NamedTuple):
@@ -209,8 +215,102 @@ def _least_relevant(metrics: Sequence[Any], default: float) -> list[float]:
 _DROP = "If the items contain the queries, pass `drop_same_id=True`."
 
 _Found = tuple[str, str] | None
+_Says = Callable[[Facts, Sequence[Any]], _Found]
 
 
+def _check(
+    level: str, role: str, in_batches: bool = True
+) -> Callable[[_Says], _Says]:
+    """Return a decorator that adds a check by the name of its function.
+
+    Args:
+        level: as in `Check`.
+        role: as in `Check`.
+        in_batches: as in `Check`.
+    """
+
+    def added(says: _Says) -> _Says:
+        name = says.__name__.removeprefix("_")
+        CHECKS.append(Check(name, level, role, says, in_batches))
+        return says
+
+    return added
+
+
+@_check("warning", "id")
+def _cut_ids(facts: Facts, _: Sequence[Any]) -> _Found:
+    if facts.cut is None:
+        return None
+    return (
+        f"Ids should have all their digits. Received: {facts.cut!r}, as a "
+        "spreadsheet writes numbers.",
+        "Export the ids as text.",
+    )
+
+
+@_check("warning", "id")
+def _missing_ids(facts: Facts, _: Sequence[Any]) -> _Found:
+    if facts.missing is None:
+        return None
+    return (
+        f"Ids should not be missing or padding. Received: {facts.missing}.",
+        "Remove these rows before ids become text or numbers.",
+    )
+
+
+@_check("warning", "nan")
+def _nan(facts: Facts, _: Sequence[Any]) -> _Found:
+    return (
+        f"Labels and scores should be numbers. Received: {facts.nan}, so that "
+        "its value and the results are NaN.",
+        OF_NAN,
+    )
+
+
+@_check("warning", "id")
+def _padding(facts: Facts, _: Sequence[Any]) -> _Found:
+    if facts.padding is None:
+        return None
+    return (
+        "An id should occur once in a list, and padding be -1. Received: "
+        f"{facts.padding} several times at an end of a list.",
+        f"If it is padding, replace it by -1: `numpy.where(ids == "
+        f"{facts.padding}, -1, ids)`.",
+    )
+
+
+@_check("warning", "id")
+def _two_spellings(facts: Facts, _: Sequence[Any]) -> _Found:
+    if facts.spelled is None:
+        return None
+    one, other = facts.spelled
+    return (
+        "A query should have one spelling. Received: "
+        f"{one!r} and {other!r}, which count as two queries.",
+        "Write ids in one way.",
+    )
+
+
+@_check("warning", "id")
+def _shifted(facts: Facts, _: Sequence[Any]) -> _Found:
+    if facts.shifted is None:
+        return None
+    one, other = facts.shifted
+    return (
+        f"Ids of {facts.run} should be those of the truth. Received: {one} and "
+        f"{other}, and others that would match if 1 was added.",
+        "Are ids numbered from 0 on one side, and from 1 on the other?",
+    )
+
+
+@_check("warning", "whole")
+def _swapped(facts: Facts, metrics: Sequence[Any]) -> _Found:
+    if facts.swapped is None or (metrics and not take_grades(metrics)):
+        return None  # probabilities are fractions
+    return facts.swapped, ""
+
+
+@_check("warning", "label", in_batches=False)
 def _ratings_below_0(facts: Facts, _: Sequence[Any]) -> _Found:
     labels = np.concatenate([np.zeros(0), *facts.labels])
     negative = np.unique(labels[labels < 0])
@@ -228,6 +328,7 @@ def _ratings_below_0(facts: Facts, _: Sequence[Any]) -> _Found:
     )
 
 
+@_check("warning", "label", in_batches=False)
 def _no_zeros(facts: Facts, metrics: Sequence[Any]) -> _Found:
     labels = {float(x) for each in facts.labels for x in each}
     condense = any(x.definition.unjudged == "condense" for x in metrics)
@@ -240,6 +341,7 @@ def _no_zeros(facts: Facts, metrics: Sequence[Any]) -> _Found:
     )
 
 
+@_check("error", "label", in_batches=False)
 def _infinite_labels(facts: Facts, _: Sequence[Any]) -> _Found:
     if facts.known_labels.max(initial=0) < np.inf:
         return None
@@ -249,6 +351,7 @@ def _infinite_labels(facts: Facts, _: Sequence[Any]) -> _Found:
     )
 
 
+@_check("warning", "label", in_batches=False)
 def _nothing_judged(facts: Facts, _: Sequence[Any]) -> _Found:
     if not any(map(len, facts.labels)) or len(facts.known_labels):
         return None
@@ -260,6 +363,7 @@ def _nothing_judged(facts: Facts, _: Sequence[Any]) -> _Found:
     )
 
 
+@_check("warning", "label", in_batches=False)
 def _low_labels(facts: Facts, metrics: Sequence[Any]) -> _Found:
     highest = facts.known_labels.max(initial=-1)
     least = max(_least_relevant(metrics, 1.0), default=0.0)
@@ -272,6 +376,7 @@ def _low_labels(facts: Facts, metrics: Sequence[Any]) -> _Found:
     )
 
 
+@_check("warning", "label")
 def _all_relevant(facts: Facts, metrics: Sequence[Any]) -> _Found:
     # Labels apart from scores may be of relevant items alone, but not 0.
     has_zeros = min(_least_relevant(metrics, 1.0), default=1.0) <= 0
@@ -286,19 +391,7 @@ def _all_relevant(facts: Facts, metrics: Sequence[Any]) -> _Found:
     )
 
 
-def _steep_gains(facts: Facts, metrics: Sequence[Any]) -> _Found:
-    highest = facts.known_labels.max(initial=0)
-    options = [metric.definition.options for metric in metrics]
-    grows_fast = any(x.get("gain_fn") is exponential_gain for x in options)
-    if highest <= _GRADES or not grows_fast:
-        return None
-    return (
-        "Grades should be small for a gain of 2 to their power. Received: "
-        f"{highest:g}, so that only the highest ones count.",
-        'Write `"NDCG(gain_fn=linear_gain)@10"`, or scale the grades.',
-    )
-
-
+@_check("warning", "label")
 def _codes(facts: Facts, _: Sequence[Any]) -> _Found:
     known = np.unique(facts.known_labels)
     if len(known) < 2 or known[-1] not in _CODES or known[-2] > _GRADE:
@@ -313,32 +406,104 @@ def _codes(facts: Facts, _: Sequence[Any]) -> _Found:
     )
 
 
-def _times(
-    are_all: bool,
-) -> Callable[[Facts, Sequence[Any]], _Found]:
-    """Return the check of labels that are times, all of them or only some."""
-
-    def says(facts: Facts, _: Sequence[Any]) -> _Found:
-        known = facts.known_labels
-        highest = known.max(initial=0)
-        lowest = known[known > 0].min(initial=highest)
-        first, last = _EPOCH
-        are_times = [
-            all(first <= x / unit <= last for x in (lowest, highest))
-            for unit in _UNITS
-        ]
-        is_time = any(first <= highest / unit <= last for unit in _UNITS)
-        if highest in _CODES or not is_time or any(are_times) != are_all:
-            return None  # amounts of money or bytes may be as high
-        return (
-            f"Labels should be grades or amounts. Received: {highest:g}, which "
-            "looks like a time.",
-            facts.remedies["times"],
-        )
-
-    return says
+@_check("warning", "label")
+def _steep_gains(facts: Facts, metrics: Sequence[Any]) -> _Found:
+    highest = facts.known_labels.max(initial=0)
+    options = [metric.definition.options for metric in metrics]
+    grows_fast = any(x.get("gain_fn") is exponential_gain for x in options)
+    if highest <= _GRADES or not grows_fast:
+        return None
+    return (
+        "Grades should be small for a gain of 2 to their power. Received: "
+        f"{highest:g}, so that only the highest ones count.",
+        'Write `"NDCG(gain_fn=linear_gain)@10"`, or scale the grades.',
+    )
 
 
+def _time(facts: Facts, are_all: bool) -> _Found:
+    """Return what is said of labels that are times, all or some of them."""
+    known = facts.known_labels
+    highest = known.max(initial=0)
+    lowest = known[known > 0].min(initial=highest)
+    first, last = _EPOCH
+    are_times = [
+        all(first <= x / unit <= last for x in (lowest, highest))
+        for unit in _UNITS
+    ]
+    is_time = any(first <= highest / unit <= last for unit in _UNITS)
+    if highest in _CODES or not is_time or any(are_times) != are_all:
+        return None  # amounts of money or bytes may be as high
+    return (
+        f"Labels should be grades or amounts. Received: {highest:g}, which "
+        "looks like a time.",
+        facts.remedies["times"],
+    )
+
+
+@_check("error", "label", in_batches=False)
+def _times(facts: Facts, _: Sequence[Any]) -> _Found:
+    return _time(facts, are_all=True)
+
+
+@_check("warning", "label", in_batches=False)
+def _a_time(facts: Facts, _: Sequence[Any]) -> _Found:
+    return _time(facts, are_all=False)
+
+
+@_check("warning", "list", in_batches=False)
+def _one_row_a_query(facts: Facts, _: Sequence[Any]) -> _Found:
+    if facts.lists < 2 or facts.longest != 1:
+        return None
+    return (
+        "The query should be equal in all rows of a list. Received: "
+        f"{facts.lists:,} rows of as many queries, so that the result does not "
+        "depend on the scores.",
+        facts.remedies["one_row_a_query"],
+    )
+
+
+def _against_ranks(facts: Facts, name: str) -> _Found:
+    """Return what is said of ranks that scores contradict.
+
+    If all scores do so, those are distances, and only that is said.
+    """
+    remedy = facts.remedies.get(name)
+    if facts.against is None or not facts.have_ranks or remedy is None:
+        return None
+    is_higher = facts.higher_is_better is not False
+    if name == "ranks_of_trec" and wrong_order(facts.steps, is_higher):
+        return None
+    return (
+        f"The ranks and the scores of {facts.run} should order items "
+        f"alike. Received: {facts.against}.",
+        remedy,
+    )
+
+
+@_check("error", "score")
+def _ranks(facts: Facts, _: Sequence[Any]) -> _Found:
+    return _against_ranks(facts, "ranks")
+
+
+@_check("warning", "score")
+def _ranks_of_trec(facts: Facts, _: Sequence[Any]) -> _Found:
+    return _against_ranks(facts, "ranks_of_trec")
+
+
+@_check("warning", "score")
+def _from_one(facts: Facts, _: Sequence[Any]) -> _Found:
+    if facts.seconds < _SECOND:
+        return None
+    return (
+        '`y_pred["above"]` should count the items above a relevant one, 0 for '
+        f"the best. Received: 1 for the best one in {facts.seconds} lists, and "
+        "0 in none.",
+        "If these are ranks from 1 on, subtract 1; if each query finds itself "
+        "first, exclude it.",
+    )
+
+
+@_check("warning", "score")
 def _ascend(facts: Facts, _: Sequence[Any]) -> _Found:
     found = wrong_order(facts.steps, facts.higher_is_better)
     rising = facts.rising if facts.higher_is_better else -facts.rising
@@ -353,6 +518,7 @@ def _ascend(facts: Facts, _: Sequence[Any]) -> _Found:
     )
 
 
+@_check("note", "score")
 def _unsorted_hits(facts: Facts, _: Sequence[Any]) -> _Found:
     if not facts.are_hits or not facts.steps[:2].all():
         return None
@@ -363,6 +529,7 @@ def _unsorted_hits(facts: Facts, _: Sequence[Any]) -> _Found:
     )
 
 
+@_check("note", "score")
 def _sorted_ids(facts: Facts, _: Sequence[Any]) -> _Found:
     if facts.sorted_lists < _SORTED or not facts.are_sorted:
         return None
@@ -373,6 +540,7 @@ def _sorted_ids(facts: Facts, _: Sequence[Any]) -> _Found:
     )
 
 
+@_check("warning", "score")
 def _equal_scores(facts: Facts, _: Sequence[Any]) -> _Found:
     if facts.steps[:2].any() or facts.steps[2] < _MANY:
         return None
@@ -383,28 +551,7 @@ def _equal_scores(facts: Facts, _: Sequence[Any]) -> _Found:
     )
 
 
-def _ranks(name: str) -> Callable[[Facts, Sequence[Any]], _Found]:
-    """Return the check of ranks in files of TREC, or in columns.
-
-    If all scores contradict them, those are distances, and only that is said.
-    """
-
-    def says(facts: Facts, _: Sequence[Any]) -> _Found:
-        remedy = facts.remedies.get(name)
-        if facts.against is None or not facts.have_ranks or remedy is None:
-            return None
-        is_higher = facts.higher_is_better is not False
-        if name == "ranks_of_trec" and wrong_order(facts.steps, is_higher):
-            return None
-        return (
-            f"The ranks and the scores of {facts.run} should order items "
-            f"alike. Received: {facts.against}.",
-            remedy,
-        )
-
-    return says
-
-
+@_check("warning", "score")
 def _infinite_scores(facts: Facts, _: Sequence[Any]) -> _Found:
     if not facts.infinite:
         return None
@@ -418,6 +565,7 @@ def _infinite_scores(facts: Facts, _: Sequence[Any]) -> _Found:
     )
 
 
+@_check("warning", "whole")
 def _places(facts: Facts, _: Sequence[Any]) -> _Found:
     if not facts.evidence.are_places:
         return None
@@ -437,27 +585,32 @@ def _places(facts: Facts, _: Sequence[Any]) -> _Found:
     )
 
 
-def _may_be_places(
-    are_integers: bool,
-) -> Callable[[Facts, Sequence[Any]], _Found]:
-    """Return the check of scores that may be places, of integers or others."""
-
-    def says(facts: Facts, _: Sequence[Any]) -> _Found:
-        found = facts.evidence
-        if not found.may_be_places or found.are_places or found.are_scores:
-            return None
-        if facts.are_integers is not are_integers:
-            return None
-        return (
-            f"The scores of {facts.run} are {found.numbers} once in each list"
-            f"{', or 0' * found.has_zeros}, as ranks are. The highest is the "
-            "best.",
-            facts.remedies["places"],
-        )
-
-    return says
+def _scores_like_places(facts: Facts, are_integers: bool) -> _Found:
+    """Return what is said of scores that may be places, integers or others."""
+    found = facts.evidence
+    if not found.may_be_places or found.are_places or found.are_scores:
+        return None
+    if facts.are_integers is not are_integers:
+        return None
+    return (
+        f"The scores of {facts.run} are {found.numbers} once in each list"
+        f"{', or 0' * found.has_zeros}, as ranks are. The highest is the "
+        "best.",
+        facts.remedies["places"],
+    )
 
 
+@_check("warning", "whole")
+def _integer_places(facts: Facts, _: Sequence[Any]) -> _Found:
+    return _scores_like_places(facts, are_integers=True)
+
+
+@_check("note", "whole")
+def _may_be_places(facts: Facts, _: Sequence[Any]) -> _Found:
+    return _scores_like_places(facts, are_integers=False)
+
+
+@_check("warning", "whole", in_batches=False)
 def _reversed(facts: Facts, metrics: Sequence[Any]) -> _Found:
     first, is_higher = facts.first, facts.higher_is_better
     if is_higher is None or not first.are_reversed:
@@ -475,19 +628,8 @@ def _reversed(facts: Facts, metrics: Sequence[Any]) -> _Found:
     )
 
 
-def _fillers(facts: Facts, _: Sequence[Any]) -> _Found:
-    first = facts.first
-    if not first.has_fillers:
-        return None
-    number = f"{first.fillers:,} list{'s' * (first.fillers > 1)}"
-    return (
-        "A list should have items. Received: labels and scores that are all 0 "
-        f"in {number} of {first.lists:,}, as in padding.",
-        "If it is, leave these lists out, or give their labels -1.",
-    )
-
-
-def _scores_are_labels(facts: Facts, _: Sequence[Any]) -> _Found:
+@_check("warning", "whole", in_batches=False)
+def _labels_as_scores(facts: Facts, _: Sequence[Any]) -> _Found:
     if not facts.first.are_labels:
         return None
     return (
@@ -496,7 +638,8 @@ def _scores_are_labels(facts: Facts, _: Sequence[Any]) -> _Found:
     )
 
 
-def _scores_are_grades(facts: Facts, _: Sequence[Any]) -> _Found:
+@_check("note", "whole", in_batches=False)
+def _grades_as_scores(facts: Facts, _: Sequence[Any]) -> _Found:
     first = facts.first
     if not first.have_grades or first.are_labels:
         return None
@@ -508,7 +651,8 @@ def _scores_are_grades(facts: Facts, _: Sequence[Any]) -> _Found:
     )
 
 
-def _labels_are_places(facts: Facts, _: Sequence[Any]) -> _Found:
+@_check("note", "whole", in_batches=False)
+def _ranks_as_labels(facts: Facts, _: Sequence[Any]) -> _Found:
     if not facts.of_labels.may_be_places:
         return None
     return (
@@ -518,6 +662,7 @@ def _labels_are_places(facts: Facts, _: Sequence[Any]) -> _Found:
     )
 
 
+@_check("warning", "whole", in_batches=False)
 def _filled(facts: Facts, _: Sequence[Any]) -> _Found:
     if not facts.first.are_filled:
         return None
@@ -530,6 +675,7 @@ def _filled(facts: Facts, _: Sequence[Any]) -> _Found:
     )
 
 
+@_check("warning", "whole", in_batches=False)
 def _topped(facts: Facts, _: Sequence[Any]) -> _Found:
     first = facts.first
     if not first.are_topped:
@@ -542,6 +688,7 @@ def _topped(facts: Facts, _: Sequence[Any]) -> _Found:
     )
 
 
+@_check("note", "whole", in_batches=False)
 def _precise(facts: Facts, _: Sequence[Any]) -> _Found:
     if not facts.first.are_precise or not facts.has_irrelevant:
         return None
@@ -551,6 +698,7 @@ def _precise(facts: Facts, _: Sequence[Any]) -> _Found:
     )
 
 
+@_check("warning", "whole")
 def _rows_again(facts: Facts, _: Sequence[Any]) -> _Found:
     if not facts.first.has_rows_again or facts.first.are_crossed:
         return None
@@ -561,6 +709,7 @@ def _rows_again(facts: Facts, _: Sequence[Any]) -> _Found:
     )
 
 
+@_check("warning", "whole", in_batches=False)
 def _crossed(facts: Facts, _: Sequence[Any]) -> _Found:
     if not facts.first.are_crossed:
         return None
@@ -572,6 +721,7 @@ def _crossed(facts: Facts, _: Sequence[Any]) -> _Found:
     )
 
 
+@_check("warning", "whole", in_batches=False)
 def _lists_again(facts: Facts, _: Sequence[Any]) -> _Found:
     times = facts.repeats.times
     if times < 2:
@@ -583,6 +733,7 @@ def _lists_again(facts: Facts, _: Sequence[Any]) -> _Found:
     )
 
 
+@_check("warning", "whole")
 def _systems_in_one(facts: Facts, _: Sequence[Any]) -> _Found:
     if not facts.repeats.are_systems or facts.first.has_rows_again:
         return None
@@ -595,6 +746,7 @@ def _systems_in_one(facts: Facts, _: Sequence[Any]) -> _Found:
     )
 
 
+@_check("warning", "axis")
 def _places_elsewhere(facts: Facts, _: Sequence[Any]) -> _Found:
     if facts.elsewhere is None or facts.first.may_be_in_order:
         return None
@@ -608,6 +760,7 @@ def _places_elsewhere(facts: Facts, _: Sequence[Any]) -> _Found:
     )
 
 
+@_check("note", "whole", in_batches=False)
 def _perfect(facts: Facts, _: Sequence[Any]) -> _Found:
     first = facts.first
     if not first.are_perfect or first.are_labels or first.finds_own:
@@ -621,6 +774,7 @@ def _perfect(facts: Facts, _: Sequence[Any]) -> _Found:
     )
 
 
+@_check("warning", "whole", in_batches=False)
 def _one_label(facts: Facts, _: Sequence[Any]) -> _Found:
     if not facts.first.have_one_label:
         return None
@@ -632,7 +786,8 @@ def _one_label(facts: Facts, _: Sequence[Any]) -> _Found:
     )
 
 
-def _of_two_kinds(facts: Facts, _: Sequence[Any]) -> _Found:
+@_check("note", "whole", in_batches=False)
+def _two_kinds(facts: Facts, _: Sequence[Any]) -> _Found:
     first = facts.first
     if not first.are_of_two_kinds:
         return None
@@ -644,6 +799,7 @@ def _of_two_kinds(facts: Facts, _: Sequence[Any]) -> _Found:
     )
 
 
+@_check("note", "axis", in_batches=False)
 def _unfilled(facts: Facts, _: Sequence[Any]) -> _Found:
     if facts.unfilled < _SORTED:
         return None
@@ -654,6 +810,7 @@ def _unfilled(facts: Facts, _: Sequence[Any]) -> _Found:
     )
 
 
+@_check("warning", "axis", in_batches=False)
 def _across(facts: Facts, _: Sequence[Any]) -> _Found:
     if not facts.across:
         return None
@@ -664,6 +821,7 @@ def _across(facts: Facts, _: Sequence[Any]) -> _Found:
     )
 
 
+@_check("warning", "axis")
 def _apart(facts: Facts, _: Sequence[Any]) -> _Found:
     if not facts.apart:
         return None
@@ -674,6 +832,18 @@ def _apart(facts: Facts, _: Sequence[Any]) -> _Found:
     )
 
 
+@_check("warning", "axis")
+def _zeros_and_ones(facts: Facts, _: Sequence[Any]) -> _Found:
+    if not facts.zeros_and_ones:
+        return None
+    return (
+        "Targets should be numbers of items. Received: 0 and 1 alone, as "
+        "labels are.",
+        'For labels of items, leave out `inputs="sparse"`.',
+    )
+
+
+@_check("warning", "axis", in_batches=False)
 def _sizes(facts: Facts, _: Sequence[Any]) -> _Found:
     if facts.sizes is None:
         return None
@@ -686,16 +856,20 @@ def _sizes(facts: Facts, _: Sequence[Any]) -> _Found:
     )
 
 
-def _zeros_and_ones(facts: Facts, _: Sequence[Any]) -> _Found:
-    if not facts.zeros_and_ones:
+@_check("note", "whole", in_batches=False)
+def _fillers(facts: Facts, _: Sequence[Any]) -> _Found:
+    first = facts.first
+    if not first.has_fillers:
         return None
+    number = f"{first.fillers:,} list{'s' * (first.fillers > 1)}"
     return (
-        "Targets should be numbers of items. Received: 0 and 1 alone, as "
-        "labels are.",
-        'For labels of items, leave out `inputs="sparse"`.',
+        "A list should have items. Received: labels and scores that are all 0 "
+        f"in {number} of {first.lists:,}, as in padding.",
+        "If it is, leave these lists out, or give their labels -1.",
     )
 
 
+@_check("warning", "whole")
 def _own_first(facts: Facts, _: Sequence[Any]) -> _Found:
     first = facts.first
     if not first.finds_own or first.own_relevant:
@@ -708,6 +882,7 @@ def _own_first(facts: Facts, _: Sequence[Any]) -> _Found:
     )
 
 
+@_check("note", "whole")
 def _own_relevant(facts: Facts, _: Sequence[Any]) -> _Found:
     first = facts.first
     if not first.finds_own or not first.own_relevant or first.finds_partners:
@@ -720,181 +895,8 @@ def _own_relevant(facts: Facts, _: Sequence[Any]) -> _Found:
     )
 
 
-def _padding(facts: Facts, _: Sequence[Any]) -> _Found:
-    if facts.padding is None:
-        return None
-    return (
-        "An id should occur once in a list, and padding be -1. Received: "
-        f"{facts.padding} several times at an end of a list.",
-        f"If it is padding, replace it by -1: `numpy.where(ids == "
-        f"{facts.padding}, -1, ids)`.",
-    )
-
-
-def _shifted(facts: Facts, _: Sequence[Any]) -> _Found:
-    if facts.shifted is None:
-        return None
-    one, other = facts.shifted
-    return (
-        f"Ids of {facts.run} should be those of the truth. Received: {one} and "
-        f"{other}, and others that would match if 1 was added.",
-        "Are ids numbered from 0 on one side, and from 1 on the other?",
-    )
-
-
-def _swapped(facts: Facts, metrics: Sequence[Any]) -> _Found:
-    if facts.swapped is None or (metrics and not take_grades(metrics)):
-        return None  # probabilities are fractions
-    return facts.swapped, ""
-
-
-def _two_spellings(facts: Facts, _: Sequence[Any]) -> _Found:
-    if facts.spelled is None:
-        return None
-    one, other = facts.spelled
-    return (
-        "A query should have one spelling. Received: "
-        f"{one!r} and {other!r}, which count as two queries.",
-        "Write ids in one way.",
-    )
-
-
+@_check("warning", "tie")
 def _tied_scores(facts: Facts, _: Sequence[Any]) -> _Found:
     if facts.tied is None:
         return None
     return facts.tied, facts.remedies["tied_scores"]
-
-
-def _one_row_a_query(facts: Facts, _: Sequence[Any]) -> _Found:
-    if facts.lists < 2 or facts.longest != 1:
-        return None
-    return (
-        "The query should be equal in all rows of a list. Received: "
-        f"{facts.lists:,} rows of as many queries, so that the result does not "
-        "depend on the scores.",
-        facts.remedies["one_row_a_query"],
-    )
-
-
-def _cut_ids(facts: Facts, _: Sequence[Any]) -> _Found:
-    if facts.cut is None:
-        return None
-    return (
-        f"Ids should have all their digits. Received: {facts.cut!r}, as a "
-        "spreadsheet writes numbers.",
-        "Export the ids as text.",
-    )
-
-
-def _missing_ids(facts: Facts, _: Sequence[Any]) -> _Found:
-    if facts.missing is None:
-        return None
-    return (
-        f"Ids should not be missing or padding. Received: {facts.missing}.",
-        "Remove these rows before ids become text or numbers.",
-    )
-
-
-def _nan(facts: Facts, _: Sequence[Any]) -> _Found:
-    return (
-        f"Labels and scores should be numbers. Received: {facts.nan}, so that "
-        "its value and the results are NaN.",
-        OF_NAN,
-    )
-
-
-def _from_one(facts: Facts, _: Sequence[Any]) -> _Found:
-    if facts.seconds < _SECOND:
-        return None
-    return (
-        '`y_pred["above"]` should count the items above a relevant one, 0 for '
-        f"the best. Received: 1 for the best one in {facts.seconds} lists, and "
-        "0 in none.",
-        "If these are ranks from 1 on, subtract 1; if each query finds itself "
-        "first, exclude it.",
-    )
-
-
-CHECKS = (
-    Check("cut_ids", "warning", "id", _cut_ids),
-    Check("missing_ids", "warning", "id", _missing_ids),
-    Check("nan", "warning", "nan", _nan),
-    Check("padding", "warning", "id", _padding),
-    Check("two_spellings", "warning", "id", _two_spellings),
-    Check("shifted", "warning", "id", _shifted),
-    Check("swapped", "warning", "whole", _swapped),
-    Check(
-        "ratings_below_0",
-        "warning",
-        "label",
-        _ratings_below_0,
-        in_batches=False,
-    ),
-    Check("no_zeros", "warning", "label", _no_zeros, in_batches=False),
-    Check(
-        "infinite_labels", "error", "label", _infinite_labels, in_batches=False
-    ),
-    Check(
-        "nothing_judged", "warning", "label", _nothing_judged, in_batches=False
-    ),
-    Check("low_labels", "warning", "label", _low_labels, in_batches=False),
-    Check("all_relevant", "warning", "label", _all_relevant),
-    Check("codes", "warning", "label", _codes),
-    Check("steep_gains", "warning", "label", _steep_gains),
-    Check("times", "error", "label", _times(are_all=True), in_batches=False),
-    Check(
-        "a_time", "warning", "label", _times(are_all=False), in_batches=False
-    ),
-    Check(
-        "one_row_a_query", "warning", "list", _one_row_a_query, in_batches=False
-    ),
-    Check("ranks", "error", "score", _ranks("ranks")),
-    Check("ranks_of_trec", "warning", "score", _ranks("ranks_of_trec")),
-    Check("from_one", "warning", "score", _from_one),
-    Check("ascend", "warning", "score", _ascend),
-    Check("unsorted_hits", "note", "score", _unsorted_hits),
-    Check("sorted_ids", "note", "score", _sorted_ids),
-    Check("equal_scores", "warning", "score", _equal_scores),
-    Check("infinite_scores", "warning", "score", _infinite_scores),
-    Check("places", "warning", "whole", _places),
-    Check("integer_places", "warning", "whole", _may_be_places(True)),
-    Check("may_be_places", "note", "whole", _may_be_places(False)),
-    Check("reversed", "warning", "whole", _reversed, in_batches=False),
-    Check(
-        "labels_as_scores",
-        "warning",
-        "whole",
-        _scores_are_labels,
-        in_batches=False,
-    ),
-    Check(
-        "grades_as_scores",
-        "note",
-        "whole",
-        _scores_are_grades,
-        in_batches=False,
-    ),
-    Check(
-        "ranks_as_labels", "note", "whole", _labels_are_places, in_batches=False
-    ),
-    Check("filled", "warning", "whole", _filled, in_batches=False),
-    Check("topped", "warning", "whole", _topped, in_batches=False),
-    Check("precise", "note", "whole", _precise, in_batches=False),
-    Check("rows_again", "warning", "whole", _rows_again),
-    Check("crossed", "warning", "whole", _crossed, in_batches=False),
-    Check("lists_again", "warning", "whole", _lists_again, in_batches=False),
-    Check("systems_in_one", "warning", "whole", _systems_in_one),
-    Check("places_elsewhere", "warning", "axis", _places_elsewhere),
-    Check("perfect", "note", "whole", _perfect, in_batches=False),
-    Check("one_label", "warning", "whole", _one_label, in_batches=False),
-    Check("two_kinds", "note", "whole", _of_two_kinds, in_batches=False),
-    Check("unfilled", "note", "axis", _unfilled, in_batches=False),
-    Check("across", "warning", "axis", _across, in_batches=False),
-    Check("apart", "warning", "axis", _apart),
-    Check("zeros_and_ones", "warning", "axis", _zeros_and_ones),
-    Check("sizes", "warning", "axis", _sizes, in_batches=False),
-    Check("fillers", "note", "whole", _fillers, in_batches=False),
-    Check("own_first", "warning", "whole", _own_first),
-    Check("own_relevant", "note", "whole", _own_relevant),
-    Check("tied_scores", "warning", "tie", _tied_scores),
-)
