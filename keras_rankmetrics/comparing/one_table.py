@@ -528,7 +528,8 @@ def _evaluated(
         systems = {}
         for name, table in tables.items():
             table.unranked = 0  # of a table that is read again
-            table.shown = table.facts()
+            run = table.argument if len(tables) == 1 else f"the system {name!r}"
+            table.shown = dataclasses.replace(table.facts(), run=run)
             of_sets = [*map(values.ListsSoFar, definitions)]
             systems[name] = System(table, of_sets)
         lists = ListsOfTable(systems, sets, weights)

@@ -309,6 +309,20 @@ def test_saved_results_of_a_table_and_of_its_join_are_one_comparison():
     assert one.join(two).systems == ["score", "other"]
 
 
+def test_a_warning_names_the_system_of_a_column():
+    rng = np.random.default_rng(0)
+    labels = np.tile([0, 0, 1, 0, 1, 0], 20)
+    table = {
+        "query": np.repeat(np.arange(20), 6),
+        "label": labels,
+        "new": labels + rng.normal(size=120) / 2,
+        "old": rng.normal(size=120) / 2 - labels,
+    }
+    columns = {"score": ["new", "old"]}
+    with pytest.warns(UserWarning, match="higher in the system 'old'"):
+        krm.compare(table, metrics="AP", columns=columns)
+
+
 def test_columns_and_distances():
     query, relevant, far = [1, 1, 2, 2], [0, 1, 1, 0], [0.1, 0.5, 0.2, 0.3]
     table = {"user": query, "clicked": relevant, "dist": far}

@@ -26,6 +26,7 @@ class Data:
         in_batches: whether a batch of a model shows it. Its items have no order
             of their own, its scores may all be equal before training, its
             labels may be shares, and a filler has no judged items.
+        has_ties: whether items tie, which `diagnose` counts.
     """
 
     columns: Mapping[str, Sequence[Any]]
@@ -36,6 +37,7 @@ class Data:
     metric: str = "NDCG@10"
     explained: bool = True
     in_batches: bool = True
+    has_ties: bool = False
 
     @property
     def others(self) -> list[str]:
@@ -139,6 +141,9 @@ SAME = 12  # items of a query
 _ORDER = np.argsort(np.argsort(-np.array(ROW["score"]).reshape(-1, SAME), 1), 1)
 RANKS = (_ORDER + 1).ravel().tolist()
 
+_LETTERS = [chr(65 + (5 * i) % SAME) for i in range(len(RANKS))]
+_POPULAR = 31, 8, 12, 55, 3, 21, 7, 40, 5, 18, 2, 9
+
 ORDINARY = {
     "grades and scores": Data(ROW),
     "binary labels": Data(changed(label=lambda row, i: min(row["label"], 1))),
@@ -173,6 +178,64 @@ ORDINARY = {
     ),
     "a query without relevant items": Data(
         changed(label=lambda row, i: row["label"] if i >= SAME else 0)
+    ),
+    "countries": Data(
+        changed(
+            item=lambda row, i: "NA" if i % SAME == 7 else f"{_LETTERS[i]}X"
+        )
+    ),
+    "one catalogue for all queries": Data(
+        changed(item=lambda row, i: f"product-{i % SAME}")
+    ),
+    "popular items first, for all queries": Data(
+        changed(
+            item=lambda row, i: i % SAME + 1,
+            score=lambda row, i: float(_POPULAR[i % SAME]),
+        )
+    ),
+    "ids of 16 digits": Data(changed(item=lambda row, i: 10**15 + 7 * i)),
+    "addresses": Data(
+        changed(
+            query=lambda row, i: f"who+is+{i // SAME}",
+            item=lambda row, i: f"https://a.org/{i % 7}/page?id={i}",
+        )
+    ),
+    "times as ids": Data(changed(item=lambda row, i: 1_700_000_000 + 60 * i)),
+    "scores with one digit": Data(
+        changed(score=lambda row, i: round(row["score"], 1)),
+        has_ties=True,
+    ),
+    "whole percent as scores": Data(
+        changed(score=lambda row, i: 40 + round(12 * row["score"])),
+        has_ties=True,
+    ),
+    "cosines": Data(changed(score=lambda row, i: math.tanh(row["score"]))),
+    "logarithms of probabilities": Data(
+        changed(
+            score=lambda row, i: -math.log1p(math.exp(-row["score"])),
+        )
+    ),
+    "terms that most documents lack": Data(
+        changed(
+            score=lambda row, i: (
+                0.0 if (row["label"] < 1) & (i % 7 > 1) else 3 + row["score"]
+            )
+        ),
+        has_ties=True,
+    ),
+    "one relevant item a query": Data(
+        changed(label=lambda row, i: int(i % SAME == (5 * (i // SAME)) % SAME))
+    ),
+    "grades by a judge, 0 to 5": Data(
+        changed(label=lambda row, i: min(5, 2 * row["label"] + i % 2))
+    ),
+    "a toy that is perfect": Data(
+        {
+            x: values[: 3 * SAME]
+            for x, values in changed(
+                score=lambda row, i: row["label"] + 0.01 * ((5 * i) % SAME)
+            ).items()
+        }
     ),
 }
 

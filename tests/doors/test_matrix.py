@@ -3,6 +3,7 @@
 import json
 import math
 import pathlib
+import re
 
 import pytest
 from data import CHECKED, ORDINARY
@@ -51,8 +52,15 @@ CELLS = [
 ]
 
 
-@pytest.mark.parametrize("data", ORDINARY.values(), ids=ORDINARY)
-@pytest.mark.parametrize("door", DOORS.values(), ids=DOORS)
+@pytest.mark.parametrize(
+    ("door", "data"),
+    [
+        pytest.param(door, data, id=f"{called}-{name}")
+        for called, door in DOORS.items()
+        for name, data in ORDINARY.items()
+        if not (data.has_ties and re.search("diagnose|doctor", called))
+    ],
+)
 def test_ordinary_data_are_right_and_quiet(door, data, tmp_path):
     answer = answer_of(door, data, tmp_path)
     assert answer.level == "quiet", answer.words

@@ -129,17 +129,23 @@ def test_rows_that_are_there_again(times):
 def test_irrelevant_items_with_a_score_of_their_own():
     """Only the relevant items were scored, and the rest was filled in."""
     filled = [(0.5, 1), (0.2, 2), (0.1, 0), (0.1, 0)]
-    assert seen(*[filled] * 5).are_filled
-    assert not seen(*[filled] * 4).are_filled
+    assert seen(*[filled] * 13).are_filled
+    assert seen(*[3 * filled + filled] * 5).are_filled
+    assert not seen(*[4 * filled] * 4).are_filled
     ranked = [(0.5, 0), (0.2, 1), (0.9, 0), (0.1, 0)]
-    assert not seen(*[filled] * 7, *[ranked] * 3).are_filled
+    assert not seen(*[filled] * 14, *[ranked] * 6).are_filled
     for rows in (
         [(0.5, 1), (0.1, 2), (0.1, 0), (0.1, 0)],  # a relevant item has it
         [(0.5, 1), (0.5, 2), (0.1, 0), (0.1, 0)],  # a classifier
         [(0.5, 1), (0.2, 1), (0.1, 1), (0.0, 0)],  # one other item
         [(2, 2), (1, 1), (0, 0), (0, 0)],  # labels
     ):
-        assert not seen(*[rows] * 5).are_filled
+        assert not seen(*[rows] * 13).are_filled
+
+
+def test_few_scores_of_a_sigmoid_may_all_be_0():
+    rows = [(0.98, 1), (0.4, 1), (0.0, 0), (0.0, 0)]
+    assert not seen(*[rows] * 12).are_filled  # of 48 items
 
 
 def test_rows_that_are_joined_by_the_query_alone():

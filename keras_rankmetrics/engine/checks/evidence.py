@@ -16,6 +16,7 @@ import numpy as np
 
 _LONG = 8  # items, or lists, of which places are no accident
 _SEVERAL = 5  # lists whose irrelevant items have a score of their own
+_MANY = 50  # items, of which the irrelevant ones hardly share a score
 _SHORT = 4  # items of a list that has a say
 _FEW = 3  # lists that are evidence
 _LIKELY = 2.0  # standard errors that are rare
@@ -293,7 +294,7 @@ class FirstLists:
         """True if irrelevant items of most lists have a score of their own."""
         lists = min(self.lists, self.relevant)
         found = self.filled >= max(_SEVERAL, _NEARLY_ALL * lists)
-        is_other = self.spread or self.have_grades
+        is_other = self.spread or self.have_grades or self.rows < _MANY
         return found and self.equal < self.lists and not is_other
 
     @property

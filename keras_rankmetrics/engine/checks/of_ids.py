@@ -28,6 +28,7 @@ _AS_TEXT = [
     *("undefined", " ", "-1", "[PAD]", "<pad>", "NONE", "Null", "NA", "n/a"),
     *("-nan", "#REF!", *map(str, _LOWEST)),
 ]
+_COUNTRY, _NAMIBIA = re.compile("[A-Z]{2}"), "NA"
 _NEVER = np.log(1e6)  # an accident less likely than one in a million
 _CODES = 5  # of queries, with that of a missing one
 _MANY = 0.05  # of ids; as many that are alike are no accident
@@ -103,8 +104,16 @@ def missing_id(*columns: np.ndarray) -> str | None:
         if column.dtype.kind in "US":
             texts = np.array(_AS_TEXT).astype(column.dtype.kind)
             for found in column[np.isin(column, texts)][:1].tolist():
-                return f"the text {as_text(found)!r}"
+                text = as_text(found)
+                if text != _NAMIBIA or not _are_countries(column):
+                    return f"the text {text!r}"
     return None
+
+
+def _are_countries(ids: np.ndarray) -> bool:
+    """Return True for ids of two capitals, which may be codes of countries."""
+    some = {as_text(x) for x in ids[:_COMPARED].tolist()}
+    return len(some) > 1 and all(map(_COUNTRY.fullmatch, some))
 
 
 def missing_code(queries: np.ndarray) -> str | None:
