@@ -42,7 +42,7 @@ from keras_rankmetrics.comparing.tables_of_rows import (
 from keras_rankmetrics.conventions.from_text import metrics_of
 from keras_rankmetrics.engine import checks
 from keras_rankmetrics.engine.backend.operations import ops
-from keras_rankmetrics.engine.inputs.tensors import to_numpy
+from keras_rankmetrics.engine.inputs.tensors import refuse_sparse, to_numpy
 from keras_rankmetrics.engine.messages import as_text
 from keras_rankmetrics.files import runs
 from keras_rankmetrics.files.blocks import Source
@@ -51,7 +51,9 @@ from keras_rankmetrics.tables.item_rows import Rows
 from keras_rankmetrics.tables.roles import remedies_of_ranks, without_role
 
 _SEPARATOR = re.compile(r"[\s,;|\[]")
+_FRACTION = re.compile(r"-?\d*\.\d+(e[-+]?\d+)?")
 _FEW = 8  # keys of a hit
+_LOOKED_AT = 100  # texts that may be numbers
 _ID = str | bytes | int | np.integer
 _FLOAT = float | np.floating
 # From the items of one query, `"label"` or `"score"`, and how to read them, to
@@ -448,7 +450,15 @@ class ByPosition(ByQuery):
             ValueError: if the entries may be pairs of a query and an item.
         """
         if not isinstance(x, list | tuple):
-            return _dtype_kind(x) in ("U", "S")
+            are_texts = _dtype_kind(x) in ("U", "S")
+            if are_texts and _are_fractions(x):
+                first = str(as_text(np.ravel(x)[0]))
+                raise ValueError(
+                    "Labels and scores should be numbers, and ids no fractions."
+                    f" Received: text, such as {first!r}. For numbers, pass "
+                    "`x.astype(float)`."
+                )
+            return are_texts
         if _are_pairs_of_ids(x):
             raise ValueError(
                 "The items of a query should be a list. Received: tuples "
@@ -555,6 +565,7 @@ def input_of(
     """
     if isinstance(x, Input):
         return x
+    refuse_sparse(argument, x)
     x = _as_lists(x)
     forms = FORMS if value == "label" else FORMS_OF_RUNS
     form = next(form for form in forms if form.matches(x, reading))
@@ -644,6 +655,14 @@ def _are_pairs_of_ids(x: Sequence[Any]) -> bool:
         and isinstance(each[0], str) == isinstance(each[1], str)
         for each in some
     )
+
+
+def _are_fractions(texts: Any) -> bool:
+    """Return True for texts that are numbers, with digits after a point."""
+    some = [
+        str(as_text(each)) for each in np.ravel(texts)[:_LOOKED_AT].tolist()
+    ]
+    return len(some) > 1 and all(map(_FRACTION.fullmatch, some))
 
 
 def _dtype_kind(x: Any) -> str:

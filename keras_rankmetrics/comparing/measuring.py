@@ -435,13 +435,16 @@ def _by_position(
 ) -> _Found:
     """Return the values for arrays."""
     found, metrics = {}, [x for each in sets for x in each.members]
+    notes: tuple[str, ...] = ()
     weight = together.in_order_of_lists(weight, truth)
     for name, system in systems.items():
         try:
             of_sets = []
             for each in sets:
                 passed = truth, together.array_by(each, system), weight
-                of_sets.append(values.of_arrays(each.members, passed))
+                of_set, own = values.of_arrays(each.members, passed)
+                of_sets.append(of_set)
+                notes += own
         except (TypeError, ValueError) as error:
             if name != ALL:
                 error.add_note(f"The error concerns the system {name!r}.")
@@ -451,5 +454,6 @@ def _by_position(
             found[name].valid[:] &= by_judge.have_labels(truth)
         found[name] = found[name]._replace(ranking=fingerprint_of(system))
     [number] = {x.values.shape[1] for x in found.values()}
-    notes = notes_on_shares(together.labels_in(truth), metrics)
+    shares = notes_on_shares(together.labels_in(truth), metrics)
+    notes = *shares, *dict.fromkeys(notes)
     return range(number), fingerprint_of(truth), notes, found

@@ -202,6 +202,12 @@ class ListsOfTable:
         self.facts.add_sizes(queries, lengths)
         items = self._items(lists, lengths, rows)
         given, *scores, _ = rows.value.T
+        if "weight" in part.others:
+            columns = {
+                "the queries": part.query,
+                "the labels": part.value[:, 0],
+            }
+            self.facts.add_weights(part.others["weight"], columns)
         same = given[:0] > 0
         if any(each.rules.drop_same_id for each in self._sets):
             same = have_same_id(rows)

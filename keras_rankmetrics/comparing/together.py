@@ -309,6 +309,7 @@ def array_by(of_rules: RuleSet, scores: Any) -> Any:
         return scores
     # Without ids, none is that of the query.
     plain = of_rules.rules._replace(drop_same_id=False)
+    array = np.asarray(array)  # of a subclass, such as a matrix
     return rows_in_float32(plain.read_scores(array, np.zeros(0, bool)))
 
 

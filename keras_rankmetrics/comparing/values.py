@@ -37,8 +37,8 @@ _ITEMS = 2**17  # of a batch of few shapes, unless one list has more
 
 def of_arrays(
     metrics: Sequence[RankingMetric], passed: Sequence[Any]
-) -> Values:
-    """Return the values for the arguments of `update_state`.
+) -> tuple[Values, tuple[str, ...]]:
+    """Return the values for the arguments of `update_state`, and notes.
 
     Input that looks like a mistake causes a warning.
 
@@ -57,12 +57,13 @@ def of_arrays(
         misreadings = batch.misreadings[definition.reading]
         check_share([definition], misreadings.share)
         warn_once(misreadings.warning, definition.name)
+    notes: tuple[str, ...] = ()
     for reading in dict.fromkeys(x.reading for x in definitions):
         facts = batch.facts.get(reading)
         if reading[0] != "scores" and facts is not None:  # see `check_arrays`
-            checks.say(facts, metrics)
+            notes += checks.say(facts, metrics)
     found = _simplest(_values(evaluated))
-    return found._replace(overlap=Overlap(hidden=hidden))
+    return found._replace(overlap=Overlap(hidden=hidden)), notes
 
 
 def _hidden(lists: Lists) -> int:

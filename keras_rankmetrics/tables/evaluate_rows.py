@@ -176,7 +176,8 @@ def read_rows(
                 f"`-{name}`."
             )
     numbers = query_numbers(query)
-    _warn_if_last(numbers, as_numbers("y_pred", x))
+    _warn_if_queries(numbers, as_numbers("y_pred", x), "scores")
+    _warn_if_queries(numbers, as_numbers("y_true", y_true), "labels")
     order: Any = slice(None)
     first = starts = run_starts(numbers)
     if (numbers[1:] < numbers[:-1]).any():
@@ -209,33 +210,39 @@ def read_rows(
             facts.add_queries(found)
             facts.add_sizes(found, np.diff(starts, append=len(numbers)))
             facts.nan = _nan_in(arrays, found, starts)
+            if sample_weight is not None:
+                queries = {"the queries": as_column("query", query)[order]}
+                facts.add_weights(arrays["sample_weight"], queries)
         if named_lower:
             facts.higher_is_better = None  # which has been said
         checks.say(facts, job.members)
     return ReadRows(collected, job, lists, first)
 
 
-def _warn_if_last(numbers: np.ndarray, scores: np.ndarray) -> None:
-    """Warn if scores are the queries: whole numbers in blocks of rows.
+def _warn_if_queries(
+    numbers: np.ndarray, values: np.ndarray, noun: str
+) -> None:
+    """Warn if labels or scores are queries: whole numbers in blocks of rows.
 
     Args:
         numbers: the number of the query of each row.
-        scores: `[rows]`.
+        values: `[rows]`.
+        noun: the noun for the values.
     """
-    for some in (scores[:_FIRST], scores):
+    for some in (values[:_FIRST], values):
         blocks = some[run_starts(some)] if len(some) else some
         if 2 * len(blocks) > len(some):  # scores of a model: no two are equal
             return
-    values, queries = np.unique(blocks), len(np.unique(numbers))
+    distinct, queries = np.unique(blocks), len(np.unique(numbers))
     if (
-        len(blocks) == len(values)
-        and queries < min(len(values), _MOST_GRADES)
-        and len(run_starts(numbers)) > 2 * len(values)
-        and (values == np.floor(values)).all()
+        len(blocks) == len(distinct)
+        and queries < min(len(distinct), _MOST_GRADES)
+        and len(run_starts(numbers)) > 2 * len(distinct)
+        and (distinct == np.floor(distinct)).all()
     ):
         warn(
             "The query should come first, then labels and scores. Received: "
-            f"{queries} queries whose rows are apart, and scores that are "
+            f"{queries} queries whose rows are apart, and {noun} that are "
             "whole numbers in blocks of rows, as queries are. Pass "
             "`evaluate_rows(query, y_true, y_pred, metrics)`."
         )

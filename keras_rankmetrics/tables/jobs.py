@@ -364,6 +364,11 @@ class Job:
                 if self.sample_weight and not self._of_lists:
                     weights = lists[self.sample_weight].values
                     counted = labels[(weights != 0) | (labels < 0)]
+                    columns = {
+                        "the labels": labels,
+                        "the scores": lists[name].values,
+                    }
+                    facts.add_weights(weights, columns)
                 facts.add_labels(counted)
                 if self.query is not None:
                     facts.add_lists(lengths)

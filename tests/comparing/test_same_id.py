@@ -288,7 +288,7 @@ def test_relevant_items_that_are_hidden_are_counted():
     assert any("5 of the relevant items" in x for x in found.report.notes)
 
 
-@pytest.mark.filterwarnings("ignore:.*A mask should be True where")
+@pytest.mark.filterwarnings("ignore:.*Some relevant items should count")
 @pytest.mark.filterwarnings("ignore:The truth should have labels of 1 or more")
 def test_items_that_are_hidden_and_not_relevant_are_not_counted():
     low = np.where(LABELS > 0, SCORES, -np.inf)

@@ -18,7 +18,7 @@ SHARE = "Received: a label of 0.666667 for the metric {}, which counts it as"
 def doubts(update):
     """Return the warnings of the package."""
     with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
+        warnings.simplefilter("always", UserWarning)
         update()
     texts = [str(w.message) for w in caught if w.category is UserWarning]
     return [text for text in texts if "Labels should be" in text]

@@ -28,7 +28,7 @@ def model(metrics, shape=(3,), **options):
 def said(call):
     """What is warned of."""
     with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
+        warnings.simplefilter("always", UserWarning)
         call()
     return [
         str(warning.message)

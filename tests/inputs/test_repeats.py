@@ -19,7 +19,7 @@ _QUERY = np.repeat(np.arange(60), 20)
 def words_of(call):
     """Return the warnings of a call, and the notes of its result."""
     with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
+        warnings.simplefilter("always", UserWarning)
         result = call()
     report = getattr(result, "report", None)
     notes = () if report is None else report.notes

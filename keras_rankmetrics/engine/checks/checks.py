@@ -89,7 +89,8 @@ def said_of(facts: Facts, metrics: Sequence[Any]) -> Iterator[Said]:
         "label": bool(facts.labels),
         "list": facts.lists > 0,
         "score": facts.steps.any()
-        or any((facts.against, facts.infinite, facts.seconds)),
+        or any((facts.against, facts.infinite, facts.seconds))
+        or facts.sorted_lists > 0,
         "whole": facts.first.rows > 0,
         "axis": any(
             (
@@ -779,9 +780,9 @@ def _one_label(facts: Facts, _: Sequence[Any]) -> _Found:
     if not facts.first.have_one_label:
         return None
     return (
-        "A list should have relevant items and others. Received: labels above "
-        f"0 alone in {facts.first.precise:,} lists, and no relevant item in "
-        "all others, so that scores do not count.",
+        "The items of a list should have several labels. Received: one label "
+        f"for all items in each of {facts.first.lists:,} lists, so that scores "
+        "do not count.",
         "If labels are those of the query, pass those of its items.",
     )
 
@@ -853,6 +854,17 @@ def _sizes(facts: Facts, _: Sequence[Any]) -> _Found:
         f"numbers of rows are multiples of themselves, such as {rows:,} rows "
         f"of {query}, as if they were the sizes of lists.",
         "Pass `numpy.repeat(numpy.arange(len(sizes)), sizes)`.",
+    )
+
+
+@_check("warning", "list")
+def _weighed_by(facts: Facts, _: Sequence[Any]) -> _Found:
+    if facts.weighed_by is None:
+        return None
+    return (
+        "Weights should say how much a row or a query counts. Received: "
+        f"weights that are {facts.weighed_by}.",
+        "Pass the column of weights, or leave it out.",
     )
 
 

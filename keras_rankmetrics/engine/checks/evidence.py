@@ -166,8 +166,8 @@ def are_numbered(scores: np.ndarray) -> bool:
     some = scores[:ROWS]
     if len(scores) < _ENOUGH or (some != np.floor(some)).any():
         return False
-    lowest, most = scores.min(), len(scores)
-    if lowest not in (0, 1) or scores.max() != lowest + most - 1:
+    lowest, highest, most = float(scores.min()), scores.max(), len(scores)
+    if lowest not in (0, 1) or highest != lowest + most - 1:
         return False
     return len(np.unique(scores)) == most
 
@@ -192,7 +192,9 @@ class FirstLists:
         filled: the number of these whose irrelevant items, two or more, have
             one score, and no other item has it.
         spread: the number of these whose irrelevant items have several.
-        mixed: the number of lists with relevant items and others.
+        varied: the number of lists with several labels.
+        changes: the number of lists with another lowest label than the one
+            before.
         clear: the number of lists with relevant items, two or more, and others.
         perfect: the number of these whose relevant items have higher scores
             than all others.
@@ -222,7 +224,8 @@ class FirstLists:
     equal: int = 0
     filled: int = 0
     spread: int = 0
-    mixed: int = 0
+    varied: int = 0
+    changes: int = 0
     clear: int = 0
     perfect: int = 0
     placed: int = 0
@@ -280,8 +283,8 @@ class FirstLists:
     @property
     def have_one_label(self) -> bool:
         """True if items of a list have one label, and lists have several."""
-        are_several = min(self.precise, self.lists - self.precise) >= _FEW
-        return are_several and not self.mixed
+        are_many = self.precise >= _FEW and self.rows >= _MANY
+        return are_many and not self.varied and self.changes > 0
 
     @property
     def are_of_two_kinds(self) -> bool:
@@ -363,8 +366,8 @@ class FirstLists:
             return self
         values = lists[at], scores[at], np.maximum(labels[at], 0.0)
         found = _sums(at, *values, are_own)
-        if are_own is not None:  # ids tell items apart, and some are missing
-            found = dataclasses.replace(found, again=0, mixed=len(lists))
+        if are_own is not None:  # ids tell items apart
+            found = dataclasses.replace(found, again=0)
         return self + found
 
 
@@ -399,6 +402,9 @@ def _sums(
         own = are_own(at[best]) & have_say
     own_relevant = own & (labels[best] > 0)
     relevant = np.add.reduceat((labels > 0).astype(int), starts)
+    lowest, highest = (
+        x.reduceat(labels, starts) for x in (np.minimum, np.maximum)
+    )
     is_mixed = (relevant > 0) & (relevant < lengths)
     is_clear = is_mixed & (relevant > 1)
     filled, spread, above = _are_filled(scores, labels, starts)
@@ -418,7 +424,8 @@ def _sums(
         int((equal & have_say).sum()),
         int((filled & have_say).sum()),
         int((spread & have_say).sum()),
-        int(is_mixed.sum()),
+        int((lowest < highest).sum()),
+        int((lowest[1:] != lowest[:-1]).sum()),
         int(is_clear.sum()),
         int((is_clear & above).sum()),
         int((are_places & is_long).sum()),

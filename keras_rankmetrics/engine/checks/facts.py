@@ -24,6 +24,7 @@ from keras_rankmetrics.types import UNJUDGED
 _FIRST = 10_000  # rows, of which most data need no more
 # Infinite scores, and what `numpy.nan_to_num` makes of them.
 INFINITE = np.inf, *(float(np.finfo(x).max) for x in ("float32", "float64"))
+_MANY = 20  # rows, whose weights are those of another column by no accident
 _LARGE = 99  # the lowest label that may be a code
 # What to do, by the names of checks: in doors with options, in files of TREC,
 # in doors that take columns alone, and in batches.
@@ -118,6 +119,7 @@ class Facts:
         swapped: a sentence if labels may be scores, and scores labels, or None.
         seconds: the number of lists of counts whose best relevant item is at
             rank 2, if none is at rank 1.
+        weighed_by: the column that the weights of rows are, in words, or None.
         infinite: the score of an item that is the best for it: one of
             `INFINITE`, or of these negated for distances; 0 if there is none.
         has_irrelevant: True if some item that could be ranked is irrelevant.
@@ -166,6 +168,7 @@ class Facts:
     shifted: tuple[int, int] | None = None
     swapped: str | None = None
     seconds: int = 0
+    weighed_by: str | None = None
     infinite: float = 0.0
     has_irrelevant: bool = False
     evidence: Evidence = dataclasses.field(default_factory=Evidence)
@@ -247,6 +250,27 @@ class Facts:
                 f"scores {first} and {then} of the query "
                 f"{as_text(query[at].item())!r}"
             )
+
+    def add_weights(
+        self, weights: np.ndarray, columns: Mapping[str, np.ndarray]
+    ) -> None:
+        """Add weights of rows.
+
+        Args:
+            weights: the weights.
+            columns: other columns of these rows, by their names in a sentence.
+        """
+        if self.weighed_by or len(weights) < _MANY:
+            return
+        if (weights == weights[0]).all():
+            self.weighed_by = None if weights[0] else "0 in all rows"
+            return
+        places = {
+            "the numbers of the rows": weights[0] + np.arange(len(weights))
+        }
+        for name, x in {**columns, **places}.items():
+            if x.dtype.kind in "biuf" and np.array_equal(x, weights):
+                self.weighed_by = name
 
     def add_lists(self, lengths: np.ndarray) -> None:
         """Add lists with their numbers of items."""
@@ -348,6 +372,7 @@ class Facts:
             missing=self.missing or other.missing,
             nan=self.nan or other.nan,
             seconds=self.seconds + other.seconds,
+            weighed_by=self.weighed_by or other.weighed_by,
             padding=other.padding if self.padding is None else self.padding,
             spelled=self.spelled or other.spelled,
             shifted=self.shifted or other.shifted,

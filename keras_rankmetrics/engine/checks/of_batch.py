@@ -81,8 +81,10 @@ def _of_ids(relevant: Any, ids: Any, excluded: Any) -> Facts:
     found.shifted = _shifted(relevant, ids)
     labels = np.where(ids < 0, -1, _are_in(ids, relevant))
     scores = np.broadcast_to(-np.arange(ids.shape[1]), ids.shape)
-    found.add_matrix(labels, scores, is_square=False)
+    rows = found.add_matrix(labels, scores, is_square=False)
     found.evidence = Evidence()
+    if not found.first.may_be_in_order:  # popular items may have low ids
+        found.add_order(rows[0], ids[labels >= 0])
     return found
 
 
@@ -205,7 +207,7 @@ def padding_in(*sides: Any) -> int | None:
 def _padding_of(ids: Any) -> tuple[int, int]:
     """Return the id that occurs again at an end of rows, and their number.
 
-    That is 0 if several ids do.
+    That is 0 if other ids are again as often.
 
     Args:
         ids: `[lists, row]`. Other shapes need no padding.
@@ -217,14 +219,17 @@ def _padding_of(ids: Any) -> tuple[int, int]:
     if len(ids.shape) != 2 or (ids.shape[-1] or 0) < 3:
         return 0, 0
     first = ops.convert_to_numpy(ops.copy(ids[:_LISTS]))
+    ends = np.stack([first[:, :2], first[:, -2:]])
+    are_ends = (ends[..., 0] == ends[..., 1]) & (ends[..., 0] >= 0)
+    found, counts = np.unique(ends[..., 0][are_ends], return_counts=True)
+    if not len(found):
+        return 0, 0
+    most = found[np.argmax(counts)]
     ordered = np.sort(first, axis=-1)
     are_again = (ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0)
-    again = np.unique(ordered[:, 1:][are_again])
-    if len(again) != 1:
-        return 0, 0
-    sides = (first[:, :2], first[:, -2:])
-    rows = np.any([(x == again[0]).all(axis=-1) for x in sides], axis=0)
-    return int(again[0]), int(rows.sum())
+    others = are_again & (ordered[:, 1:] != most)
+    number = int((are_ends & (ends[..., 0] == most)).any(axis=0).sum())
+    return (int(most), number) if number > others.sum() else (0, 0)
 
 
 def _tied(y_pred: Any, read: np.dtype) -> str | None:

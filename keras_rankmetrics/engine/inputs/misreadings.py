@@ -52,13 +52,8 @@ class Misreadings(NamedTuple):
             share = share_in(ops.where(lists.present[:, None], left, 0))
         warning, labels = lists.warning, lists.labels
         are_joined = isinstance(y_true, dict)
-        if warning is None and are_joined and left is not None:
-            warning = _mask_warning(y_true, left)
-        weights = getattr(lists.content, "item_weights", None)
         if warning is None and left is not None:
-            warning = _leaves_none(lists, y_true, left)
-        if warning is None and weights is not None and left is not None:
-            warning = _weights_of_relevant(y_true, left)
+            warning = _omission_warning(lists, y_true, left)
         if warning is None and labels is not None:
             has_unusual = ops.any((labels < 0) | (labels >= _LARGE))
             if concrete(has_unusual):
@@ -67,57 +62,42 @@ class Misreadings(NamedTuple):
         return cls(warning, share)
 
 
-def _mask_warning(y_true: Mapping[str, Any], left: Tensor) -> str | None:
-    """Return a warning if a mask leaves no relevant item, or no other one.
-
-    Args:
-        y_true: as passed.
-        left: the labels that the mask leaves, below 0 for others.
-    """
-    if y_true.get("mask") is None or "labels" not in y_true:
-        return None
-    if concrete(ops.any(left > 0)) is not False:
-        has_others = concrete(ops.any(left == 0)) is not False
-        return None if has_others else _mask_of_relevant(y_true, left)
-    passed, _ = numbers("y_true", y_true["labels"], -1)
-    mask, _ = numbers("mask", y_true["mask"], 0)
-    # A batch that fills up has no items at all.
-    if not concrete(ops.any(passed > 0)) or not concrete(
-        ops.any(ops.cast(mask, "bool"))
-    ):
-        return None
-    return (
-        "A mask should be True where an item counts. Received: a mask that "
-        "leaves out all items with labels above 0. If it is True for padding, "
-        "pass `~mask`."
-    )
-
-
-# What leaves items out, and what to do.
-_OMISSIONS: Mapping[str, tuple[str, str]] = {
+# What leaves items out; what to do if these are all relevant items; and if they
+# are all others.
+_OMISSIONS: Mapping[str, tuple[str, str, str]] = {
+    "mask": (
+        "a mask that is False for",
+        "It is True where an item counts: if it is True for padding, pass "
+        "`~mask`.",
+        "Mask padding alone.",
+    ),
     "weights": (
         "weights that are 0 for",
+        "Weigh padding alone by 0.",
         "Weigh padding alone by 0.",
     ),
     "judged": (
         '`y_true["judged"]` that is False for',
         "It is True for judged items: for others, pass `~judged`.",
+        "It is True for irrelevant items that are judged, too.",
     ),
     "exclude": (
         '`y_true["exclude"]` that contains',
+        "Exclude the items that should not be ranked, such as those of the "
+        "training set.",
         "Exclude the items that should not be ranked, such as those of the "
         "training set.",
     ),
 }
 
 
-def _leaves_none(lists: Lists, y_true: Any, left: Tensor) -> str | None:
-    """Return a warning if all of several relevant items are left out.
+def _omission_warning(lists: Lists, y_true: Any, left: Tensor) -> str | None:
+    """Return a warning if all relevant items are left out, or all others.
 
     Args:
         lists: the lists.
         y_true: as passed.
-        left: the labels of the items that are left.
+        left: the labels of the items that are left, below 0 for others.
     """
     content: Any = lists.content
     entries = y_true if isinstance(y_true, Mapping) else {"labels": y_true}
@@ -126,76 +106,36 @@ def _leaves_none(lists: Lists, y_true: Any, left: Tensor) -> str | None:
     cause = next(causes, None)
     if cause is None or passed.get("labels") is None:
         return None
-    hidden = content.hidden() if cause == "exclude" else None
-    counts = left > 0 if hidden is None else (left > 0) & ~hidden
-    if concrete(ops.any(counts)) is not False:
+    if cause == "exclude":
+        left = ops.where(content.hidden(), -1, left)
+    are_others = (left == 0) | (left == UNJUDGED)
+    has_relevant, has_others = (
+        concrete(ops.any(x)) is not False for x in (left > 0, are_others)
+    )
+    if has_relevant and has_others:
         return None
     labels, _ = numbers("y_true", passed["labels"], -1)
     labels = lists.leading.as_lists(labels)
     if tuple(labels.shape) != tuple(left.shape):
         return None
-    relevant = (labels > 0) & lists.present[:, None]  # none of a filler
-    if not concrete(ops.sum(ops.cast(relevant, "int32")) >= _FEW):
-        return None
-    received, remedy = _OMISSIONS[cause]
-    return (
-        f"Some relevant items should count. Received: {received} all items "
-        f"with labels above 0. {remedy}"
-    )
-
-
-def _weights_of_relevant(y_true: Any, left: Tensor) -> str | None:
-    """Return a warning if weights of 0 leave all relevant items, and no others.
-
-    Args:
-        y_true: as passed.
-        left: the labels of the items whose weight is above 0.
-    """
-    if isinstance(y_true, Mapping):
-        y_true = y_true.get("labels")
-    if y_true is None:
-        return None
-    if concrete(ops.any(left == 0)) is not False:
-        return None
-    if not _leaves_relevant(y_true, left):
-        return None
-    return (
-        "A weight of 0 leaves an item out. Received: weights that leave out "
-        "all items with the label 0, so that any order is perfect. Weigh "
-        "padding alone by 0."
-    )
-
-
-def _leaves_relevant(labels: Any, left: Tensor) -> bool:
-    """Return True if all relevant items of several are left, and no others.
-
-    Args:
-        labels: as passed.
-        left: the labels that are left, of which none is 0.
-    """
-    passed, _ = numbers("y_true", labels, -1)
-    others, relevant, kept = (
+    there = lists.present[:, None]  # no item of a filler
+    relevant, others, kept = (
         ops.sum(ops.cast(x, "int32"))
-        for x in (passed == 0, passed > 0, left > 0)
+        for x in ((labels > 0) & there, (labels == 0) & there, left > 0)
     )
-    are_many = (others >= _FEW) & (relevant >= _FEW)
-    return bool(concrete(are_many & (kept == relevant)))
-
-
-def _mask_of_relevant(y_true: Mapping[str, Any], left: Tensor) -> str | None:
-    """Return a warning if a mask leaves all relevant items, and no others.
-
-    Args:
-        y_true: as passed.
-        left: the labels that the mask leaves, of which none is 0.
-    """
-    if not _leaves_relevant(y_true["labels"], left):
-        return None
-    return (
-        "A mask should be True where an item counts. Received: a mask that "
-        "leaves out all items with the label 0, so that any order is perfect. "
-        "Mask padding alone."
-    )
+    are_many = (relevant >= _FEW) & (others >= _FEW)
+    received, of_relevant, of_others = _OMISSIONS[cause]
+    if not has_relevant and concrete(relevant >= _FEW):
+        return (
+            f"Some relevant items should count. Received: {received} all items "
+            f"with labels above 0. {of_relevant}"
+        )
+    if has_relevant and concrete(are_many & (kept == relevant)):
+        return (
+            f"Some irrelevant items should count. Received: {received} all "
+            f"items with the label 0, so that any order is perfect. {of_others}"
+        )
+    return None
 
 
 def share_in(labels: Tensor) -> float | None:

@@ -147,7 +147,7 @@ def rectangular(name: str, x: Any, padding: float) -> tuple[Any, Tensor | None]:
         x: the input.
         padding: the value that fills ragged lists up to equal lengths.
     """
-    _check_dense(name, x)
+    refuse_sparse(f"`{name}`", x)
     try:
         x = _array_or_lists(x)
         if not _is_ragged(x):
@@ -264,7 +264,13 @@ def _as_integers(name: str, x: Any, received: Any) -> np.ndarray:
 # Checks and their errors
 
 
-def _check_dense(name: str, x: Any) -> None:
+def refuse_sparse(argument: str, x: Any) -> None:
+    """Raise ValueError if a tensor is sparse or nested.
+
+    Args:
+        argument: the argument, as errors name it.
+        x: any input.
+    """
     sparse = ("SparseTensor", "IndexedSlices", "BCOO", "BCSR")
     # torch has one class for all layouts. Arrays of jax have a layout too.
     layout = str(getattr(x, "layout", None))
@@ -274,7 +280,7 @@ def _check_dense(name: str, x: Any) -> None:
         or (layout.startswith("torch.") and layout != "torch.strided")
     ):
         raise ValueError(
-            f"`{name}` should be a dense tensor, or a `tf.RaggedTensor` on "
+            f"{argument} should be a dense tensor, or a `tf.RaggedTensor` on "
             f"TensorFlow. Received: a {type(x).__name__}. Make it dense with "
             "`tf.sparse.to_dense(...)`, `.todense()` or `.to_dense()`. Missing "
             "entries become items with the label 0; set the label to -1 where "
