@@ -271,7 +271,7 @@ class Joining:
         self._queries = ids.mixed(ids.keys_of(truth.queries))
         self._ranking = 0
         self._longest, self._shortest = 0, np.inf
-        self.facts = checks.Facts(run=argument)
+        self.facts = checks.Facts(run=argument, are_whole=False)
 
     def join(self, chunks: Iterable[Rows]) -> Iterator[list[Joined]]:
         """Yield the lists of each chunk, then the lists that the system lacks.
@@ -500,9 +500,7 @@ class Joining:
             at = at[~self._found[at]]
             others = spellings.with_lists(truth.lists[at], truth.items[at])
             shared = spellings.with_lists(truth.lists[both], truth.items[both])
-            found = spellings.shifted_by_one(
-                unjudged + shared, judged, len(both)
-            )
+            found = spellings.shifted(unjudged + shared, judged)
             are_numbers = truth.items.dtype.kind in "iu"
             parts = spellings.OF_NUMBERS if are_numbers else spellings.PARTS
             if not are_numbers:

@@ -7,11 +7,12 @@ import html
 import re
 import unicodedata
 import urllib.parse
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
+from keras_rankmetrics.engine.checks import of_ids
 from keras_rankmetrics.engine.messages import as_text
 
 _NO_WIDTH = "[\u200b-\u200d\u2060\ufeff]"
@@ -69,7 +70,8 @@ OF_NUMBERS = [name for name in PARTS if "float32" in name]
 SPELLINGS = [name for name in _DIFFERENCES if name not in PARTS]
 IN_DOUBT = "Do both sides use the same ids?"
 FEW = 3  # ids that match if one is added, or without a part
-_SURE = 4  # standard errors of a number of matches
+# An id with one number, such as `d12`. One with two may be of a family.
+_NUMBERED = re.compile(r"(\D*)(\d{1,18})(\D*)", re.ASCII)
 _MANY = 0.25  # of the ids that no other matches: those that do without a part
 _QUERIES = 100_000  # in which spellings are compared, at most
 WithLists = list[tuple[int, Any]]  # ids, each with the number of its list
@@ -113,7 +115,7 @@ def unmatched(
         The number of the list, the two ids as messages show them, and the
         question.
     """
-    found = _shifted(ones, others)
+    found = shifted(ones, others, is_low=True)
     if not found and not some_match:
         found = alike(ones, others, _DIFFERENCES, 1)
     if found:
@@ -124,52 +126,47 @@ def unmatched(
     return place, repr(one), repr(other), IN_DOUBT
 
 
-def _numbers(ids: WithLists) -> Iterator[tuple[int, int]]:
-    """Yield ids that are numbers, or numbers as text, with their lists."""
+_Numbers = dict[tuple[int, str, str], list[int]]
+
+
+def _numbers(ids: WithLists) -> _Numbers:
+    """Return the numbers of ids, by list and what is before and behind."""
+    found: _Numbers = {}
     for list_, id_ in ids:
-        text = str(as_text(id_))
-        if text.isdecimal():
-            yield list_, int(text)
+        if match := _NUMBERED.fullmatch(str(as_text(id_))):
+            before, number, behind = match.groups()
+            found.setdefault((list_, before, behind), []).append(int(number))
+    return found
 
 
-def shifted_by_one(
-    ones: WithLists, others: WithLists, matches: int
+def shifted(
+    ones: WithLists, others: WithLists, is_low: bool = False
 ) -> tuple[int, str, str, str] | None:
-    """Return two numbers of one list that differ by 1, if many ids do.
-
-    Some ids match by chance, and so some do that differ by 1.
+    """Return two ids of one list that differ by a number, if many ids do.
 
     Args:
         ones: ids of the system.
         others: ids of the truth, in the same lists.
-        matches: how many of these the system retrieves.
+        is_low: True if few of these match, so that half of the ids that differ
+            by 1 are enough.
     """
-    return _shifted(ones, others, 2 * matches + _SURE * (1 + matches) ** 0.5)
-
-
-def _shifted(
-    ones: WithLists, others: WithLists, least: float | None = None
-) -> tuple[int, str, str, str] | None:
-    """Return two numbers of one list that differ by 1, if most ids do.
-
-    Args:
-        ones: ids of the system.
-        others: ids of the truth.
-        least: how many do; by default half.
-    """
-    known = set(_numbers(ones))
-    numbers = [*_numbers(others)]
-    least = len(numbers) / 2 if least is None else least
-    for step in (1, -1):
-        found = [
-            (list_, x) for list_, x in numbers if (list_, x + step) in known
-        ]
-        if len(found) >= max(FEW, least):
-            place, other = found[0]
-            question = (
-                "Are ids numbered from 0 on one side, and from 1 on the other?"
-            )
-            return place, repr(other + step), repr(other), question
+    sides = [_numbers(ids) for ids in (ones, others)]
+    keys = [key for key in sides[1] if key in sides[0]]
+    known, numbers = ([np.array(side[key]) for key in keys] for side in sides)
+    step, number, are_many = of_ids.shift_of(known, numbers)
+    half = sum(map(len, sides[1].values())) / 2
+    if not are_many and not (
+        is_low and abs(step) == 1 and number >= max(FEW, half)
+    ):
+        return None
+    for key, of_list in zip(keys, numbers, strict=True):
+        list_, before, behind = key
+        for other in of_list.tolist():
+            if other + step in sides[0][key]:
+                one, other = (
+                    f"{before}{x}{behind}" for x in (other + step, other)
+                )
+                return list_, one, other, of_ids.asks(step)
     return None
 
 

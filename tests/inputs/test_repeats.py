@@ -163,13 +163,52 @@ def test_ranks_in_some_lists():
 
 def test_lists_that_were_not_filled():
     scores = _SCORES.copy()
-    scores[50:] = 0
-    assert "last 10 lists of `run`" in noted(_LABELS, scores)
-    scores[3] = 0  # lists without scores are anywhere
-    assert "and no others, have" not in noted(_LABELS, scores)
+    scores[20:30] = 0.5
+    words = "one score for all items in 10 lists of 60"
+    assert words in noted(_LABELS, scores)
+    scores[30:] = 0
+    assert "in 40 lists of 60" in noted(_LABELS, scores)
+    scores[:, 0] = 0.7
+    assert "one score for all items" not in noted(_LABELS, scores)
     scores = _SCORES.copy()
-    scores[50:], scores[49, :19] = 0, 0
-    assert "last 10 lists of `run`" in noted(_LABELS, scores)
+    scores[:2] = 0  # of two new users
+    assert "one score for all items" not in noted(_LABELS, scores)
+    fillers = np.where(np.arange(60)[:, None] < 50, (_LABELS, _SCORES), 0)
+    found = noted(*fillers)
+    assert "all 0 in 10 lists" in found
+    assert "one score for all items" not in found
+
+
+def test_scores_of_other_lists():
+    words = "with the scores of other lists"
+    places = np.arange(60)
+    for those in (places % 15, places // 2, np.minimum(places, 45)):
+        assert words in noted(_LABELS, _SCORES[those])
+    for those in (places, np.where(places < 2, 0, places), 0 * places):
+        assert words not in noted(_LABELS, _SCORES[those])
+    ranks = np.broadcast_to(1 / (60.0 + np.arange(20)), _SCORES.shape)
+    some = [
+        {f"d{i}": x for i, x in enumerate(row[: 20 - q % 3])}
+        for q, row in enumerate(ranks.tolist())
+    ]
+    run = dict(enumerate(some))
+    truth = {q: {f"d{q % 19}": 1, f"d{q % 7}": 1} for q in run}
+    assert not words_of(lambda: krm.evaluate(truth, run, "RR"))
+
+
+def test_labels_of_whole_lists_that_are_all_above_0():
+    labels = _LABELS.max(1, keepdims=True) + np.arange(60)[:, None] % 2
+    labels = np.repeat(labels + 1, 20, 1)
+    words = "one label for all items in each of 60 lists"
+    assert words in noted(labels, _SCORES)
+    table = {
+        "query": _QUERY,
+        "item": np.arange(1200),
+        "label": labels.ravel(),
+        "score": _SCORES.ravel(),
+    }
+    found = words_of(lambda: krm.evaluate(table, metrics="NDCG@10"))
+    assert any(words in x for x in found)
 
 
 def test_a_softmax_over_lists():

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from keras_rankmetrics.engine.checks import of_ids
 from keras_rankmetrics.engine.checks.facts import COLUMNS, OF_NAN, Facts
 from keras_rankmetrics.engine.inputs import is_scale, padding_warning
 from keras_rankmetrics.engine.messages import warn
@@ -95,7 +96,7 @@ def said_of(facts: Facts, metrics: Sequence[Any]) -> Iterator[Said]:
         "axis": any(
             (
                 *(facts.across, facts.apart, facts.zeros_and_ones),
-                *(facts.elsewhere, facts.sizes, facts.unfilled),
+                *(facts.elsewhere, facts.sizes),
             )
         ),
         "tie": facts.tied is not None,
@@ -273,8 +274,8 @@ def _padding(facts: Facts, _: Sequence[Any]) -> _Found:
     if facts.padding is None:
         return None
     return (
-        "An id should occur once in a list, and padding be -1. Received: "
-        f"{facts.padding} several times at an end of a list.",
+        f"Padding of ids should be -1. Received: {facts.padding} several times "
+        "at an end of a list.",
         f"If it is padding, replace it by -1: `numpy.where(ids == "
         f"{facts.padding}, -1, ids)`.",
     )
@@ -297,10 +298,11 @@ def _shifted(facts: Facts, _: Sequence[Any]) -> _Found:
     if facts.shifted is None:
         return None
     one, other = facts.shifted
+    step = one - other
     return (
         f"Ids of {facts.run} should be those of the truth. Received: {one} and "
-        f"{other}, and others that would match if 1 was added.",
-        "Are ids numbered from 0 on one side, and from 1 on the other?",
+        f"{other}, and others that would match if {abs(step)} was added.",
+        of_ids.asks(step),
     )
 
 
@@ -777,7 +779,7 @@ def _perfect(facts: Facts, _: Sequence[Any]) -> _Found:
 
 @_check("warning", "whole", in_batches=False)
 def _one_label(facts: Facts, _: Sequence[Any]) -> _Found:
-    if not facts.first.have_one_label:
+    if not facts.are_whole or not facts.first.have_one_label:
         return None
     return (
         "The items of a list should have several labels. Received: one label "
@@ -800,14 +802,30 @@ def _two_kinds(facts: Facts, _: Sequence[Any]) -> _Found:
     )
 
 
-@_check("note", "axis", in_batches=False)
-def _unfilled(facts: Facts, _: Sequence[Any]) -> _Found:
-    if facts.unfilled < _SORTED:
+@_check("note", "whole", in_batches=False)
+def _constant(facts: Facts, _: Sequence[Any]) -> _Found:
+    repeats, first = facts.repeats, facts.first
+    if not repeats.have_one_score or repeats.constant == first.fillers:
         return None
     return (
-        f"The last {facts.unfilled:,} lists of {facts.run}, and no others, "
-        "have scores of 0 alone.",
-        "If an array was not filled to its end, leave these lists out.",
+        f"The scores of {facts.run} should order the items of a list. Received:"
+        f" one score for all items in {repeats.constant:,} lists of "
+        f"{repeats.lists:,}.",
+        "If these lists were not scored, leave them out.",
+    )
+
+
+@_check("note", "whole", in_batches=False)
+def _scores_again(facts: Facts, _: Sequence[Any]) -> _Found:
+    repeats = facts.repeats
+    # Sorted ones may be made of ranks.
+    if not repeats.have_scores_again or not facts.steps[:2].all():
+        return None
+    return (
+        f"A list should have scores of its own. Received: lists of {facts.run} "
+        "with the scores of other lists.",
+        "All is well if scores do not depend on the query. Otherwise look for "
+        "a batch that was used again.",
     )
 
 

@@ -114,14 +114,16 @@ class Facts:
         nan: where a label or a score is NaN, in words, or None.
         padding: an id that is there several times at an end of lists, or None.
         spelled: two ids that may be one query, or None.
-        shifted: an id of the run and one of the truth that differ by 1, if many
-            ids do, or None.
+        shifted: an id of the run and one of the truth that differ by a number,
+            if many ids do, or None.
         swapped: a sentence if labels may be scores, and scores labels, or None.
         seconds: the number of lists of counts whose best relevant item is at
             rank 2, if none is at rank 1.
         weighed_by: the column that the weights of rows are, in words, or None.
         infinite: the score of an item that is the best for it: one of
             `INFINITE`, or of these negated for distances; 0 if there is none.
+        are_whole: False for items that a run retrieves, without the others that
+            the truth has.
         has_irrelevant: True if some item that could be ranked is irrelevant.
         evidence: what all lists have in common.
         of_labels: what all lists have in common if labels were the scores.
@@ -133,8 +135,6 @@ class Facts:
         zeros_and_ones: True for targets that are labels, 0 or 1.
         sizes: a query and its number of rows, if all queries are such numbers,
             or None.
-        unfilled: the number of lists at the end, and of no others, whose scores
-            are all 0.
         first: what the first lists show.
         tied: which metrics read different scores as tied, in a sentence, or
             None.
@@ -170,6 +170,7 @@ class Facts:
     seconds: int = 0
     weighed_by: str | None = None
     infinite: float = 0.0
+    are_whole: bool = True
     has_irrelevant: bool = False
     evidence: Evidence = dataclasses.field(default_factory=Evidence)
     of_labels: Evidence = dataclasses.field(default_factory=Evidence)
@@ -179,7 +180,6 @@ class Facts:
     apart: bool = False
     sizes: tuple[int, int] | None = None
     zeros_and_ones: bool = False
-    unfilled: int = 0
     first: FirstLists = dataclasses.field(default_factory=FirstLists)
     tied: str | None = None
     are_hits: bool = False
@@ -321,7 +321,6 @@ class Facts:
         is_numbered = is_first and are_numbered(scores)
         self.elsewhere = "in all rows" if is_numbered else None
         self.repeats = self.repeats.with_lists(lists, scores, labels)
-        self.unfilled = lists_at_the_end(lists, scores, self.unfilled)
         self.evidence = self.evidence.with_lists(lists, scores, labels)
         columns: tuple[np.ndarray, ...] = lists, labels, scores
         if (labels < 0).any():  # of items that are not judged
@@ -378,6 +377,7 @@ class Facts:
             shifted=self.shifted or other.shifted,
             swapped=self.swapped or other.swapped,
             infinite=self.infinite or other.infinite,
+            are_whole=self.are_whole and other.are_whole,
             has_irrelevant=self.has_irrelevant or other.has_irrelevant,
             evidence=self.evidence + other.evidence,
             of_labels=self.of_labels + other.of_labels,
@@ -387,7 +387,6 @@ class Facts:
             apart=self.apart or other.apart,
             sizes=self.sizes or other.sizes,
             zeros_and_ones=self.zeros_and_ones or other.zeros_and_ones,
-            unfilled=other.unfilled if other.first.rows else self.unfilled,
             first=self.first + other.first,
             tied=self.tied or other.tied,
             are_hits=self.are_hits or other.are_hits,
@@ -418,28 +417,6 @@ def infinite_in(scores: np.ndarray, is_higher: bool = True) -> float:
         np.fmax.reduce(scores) if is_higher else np.fmin.reduce(scores)
     )
     return best if (best if is_higher else -best) in INFINITE else 0.0
-
-
-def lists_at_the_end(lists: np.ndarray, scores: np.ndarray, before: int) -> int:
-    """Return how many lists at the end, and no others, have scores of 0 alone.
-
-    Args:
-        lists: `[items]`, the number of the list of each item.
-        scores: `[items]`.
-        before: the number of those before these, or 0.
-    """
-    if not len(scores) or scores[-1] != 0:
-        return 0
-    if not (scores != 0).any():
-        return before + len(np.unique(lists)) if before else 0
-    last = np.flatnonzero(scores)[-1]
-    begins = np.flatnonzero(lists[last + 1 :] != lists[last]) + last + 1
-    if before or not len(begins):
-        return 0
-    zeros = np.unique(lists[begins[0] :])
-    some = np.unique(lists[: last + 1][scores[: last + 1] != 0])
-    others = np.unique(lists[: begins[0]])
-    return 0 if len(some) < len(others) else len(zeros)
 
 
 def steps_of(query: np.ndarray, scores: np.ndarray) -> np.ndarray:

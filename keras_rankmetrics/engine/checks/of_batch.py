@@ -20,6 +20,7 @@ from keras_rankmetrics.engine.checks.facts import (
     infinite_in,
     of_ties,
 )
+from keras_rankmetrics.engine.checks.of_ids import shift_of
 from keras_rankmetrics.engine.inputs import Lists, id_rows
 from keras_rankmetrics.engine.inputs.batch import entries_of
 from keras_rankmetrics.engine.inputs.tensors import integers, ties_of_float32
@@ -30,9 +31,9 @@ _ITEMS = 2**16  # of these, but for three of longer lists
 _MANY = 50  # labels, of which some are of irrelevant items
 _LEAST = 16  # targets
 _FEW = 3  # lists that have them; or ids that are again
+_BEST = 5  # items that a list would find, were its targets shifted
 _OF_IDS = {**BATCH, "ascend": "If the best ones come last, turn them round."}
 _TIED = 0.01  # of the items of a list
-_SURE = 4  # standard errors of a number of ids that are the same
 
 
 def facts_of(
@@ -63,6 +64,11 @@ def facts_of(
     if form == "sparse":
         targets = _first(content.targets)
         found.zeros_and_ones = _are_labels(targets, scores.shape[1])
+        if len(targets) >= _LEAST and scores.shape[1] > _BEST:
+            best = np.argpartition(-scores, _BEST, axis=1)[:, :_BEST]
+            found.shifted = _shifted(targets, best)
+        if found.padding is None:
+            found.padding = _padding_of_steps(content.targets, lists)
         labels = _labels_of(scores.shape, targets)
     else:
         labels = _first(content.labels)
@@ -164,32 +170,32 @@ def _first(x: Any) -> np.ndarray:
 
 
 def _shifted(relevant: np.ndarray, ids: np.ndarray) -> tuple[int, int] | None:
-    """Return an id and a relevant one that differ by 1, if many ids do.
+    """Return an id and a relevant one that differ by a number, if many ids do.
 
     Args:
         relevant: `[lists, relevant]`, below 0 for padding.
-        ids: `[lists, recommended]`.
+        ids: `[lists, recommended]`, below 0 for padding.
     """
-    hits = {
-        step: _are_in(relevant + step, ids) & (relevant >= 0)
-        for step in range(-2, 3)
-    }
-    for step in (1, -1):
-        chance = max(x.sum() for other, x in hits.items() if other != step)
-        # Ids may be there again on either side.
-        number = min(hits[step].sum(), _are_in(ids - step, relevant).sum())
-        if number >= max(_FEW, 2 * chance + _SURE * (1 + chance) ** 0.5):
-            [other, *_] = relevant[hits[step]].tolist()
-            return other + step, other
-    return None
+    number = min(len(relevant), len(ids))
+    relevant, ids = relevant[:number], ids[:number]
+    step, _, are_many = shift_of(
+        *([row[row >= 0] for row in rows] for rows in (ids, relevant))
+    )
+    if not are_many:
+        return None
+    match = _are_in(relevant + step, ids) & (relevant >= 0)
+    [other, *_] = relevant[match].tolist()
+    return other + step, other
 
 
 def _are_in(ids: np.ndarray, others: np.ndarray) -> np.ndarray:
     """Return True for ids that are in the same row of others."""
-    # Rows do not meet: ids may be -1, and 2 may have been added.
-    width = int(max(ids.max(initial=0), others.max(initial=0))) + 5
-    rows = np.arange(len(ids))[:, None] * width
-    return np.isin(ids + rows, others + rows)
+    sides = ids.astype(np.int64), others.astype(np.int64)
+    lowest, highest = (
+        f([f(x, initial=0) for x in sides]) for f in (np.min, np.max)
+    )
+    rows = np.arange(len(ids))[:, None] * (highest - lowest + 1)  # do not meet
+    return np.isin(*(x + rows for x in sides))
 
 
 def padding_in(*sides: Any) -> int | None:
@@ -230,6 +236,30 @@ def _padding_of(ids: Any) -> tuple[int, int]:
     others = are_again & (ordered[:, 1:] != most)
     number = int((are_ends & (ends[..., 0] == most)).any(axis=0).sum())
     return (int(most), number) if number > others.sum() else (0, 0)
+
+
+def _padding_of_steps(targets: Any, lists: Lists) -> int | None:
+    """Return the target that ends sequences, or begins them, or None.
+
+    It is there alone, in numbers that differ, so that it may be padding.
+
+    Args:
+        targets: `[lists, targets]`, one each, or there are no such sequences.
+        lists: the lists, steps of the rows of the first dimension.
+    """
+    rows = lists.leading.rows
+    if rows is None or targets.shape[-1] != 1:
+        return None
+    some = ops.convert_to_numpy(ops.reshape(targets, rows)[:_LISTS])
+    for steps in (some, some[:, ::-1]):
+        ends, numbers = np.unique(steps[:, -1], return_counts=True)
+        found = ends[np.argmax(numbers)]
+        are_it = steps == found
+        lengths = np.logical_and.accumulate(are_it[:, ::-1], axis=1).sum(axis=1)
+        are_few = len(np.unique(lengths[lengths > 0])) < _FEW
+        if found >= 0 and not are_few and lengths.sum() == are_it.sum():
+            return int(found)
+    return None
 
 
 def _tied(y_pred: Any, read: np.dtype) -> str | None:

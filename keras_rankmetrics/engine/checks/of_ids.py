@@ -6,6 +6,7 @@ import itertools
 import re
 import unicodedata
 import urllib.parse
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -30,6 +31,9 @@ _AS_TEXT = [
 ]
 _COUNTRY, _NAMIBIA = re.compile("[A-Z]{2}"), "NA"
 _NEVER = np.log(1e6)  # an accident less likely than one in a million
+_SURE = 4  # standard errors of a number of ids that match
+_FEW = 3  # ids that match by no accident
+_NEAR = 2  # the steps that are tried first, on both sides
 _CODES = 5  # of queries, with that of a missing one
 _MANY = 0.05  # of ids; as many that are alike are no accident
 
@@ -126,6 +130,50 @@ def missing_code(queries: np.ndarray) -> str | None:
     if not _CODES <= len(np.unique(queries)) == queries.max() + 2:
         return None
     return "the query -1, the code that pandas gives to a missing value"
+
+
+def shift_of(
+    ones: Iterable[np.ndarray], others: Iterable[np.ndarray]
+) -> tuple[int, int, bool]:
+    """Return what most ids of one side differ by from ids of the other.
+
+    Args:
+        ones: the ids of each list, integers.
+        others: the same on the other side.
+
+    Returns:
+        What to add to the others, other than 0; how many ids match then; and
+        True if they are more than by chance: some ids match after any step, of
+        the near ones or of all.
+    """
+    differences = [
+        np.subtract.outer(np.unique(one), np.unique(other)).ravel()
+        for one, other in zip(ones, others, strict=True)
+    ]
+    steps, counts = np.unique(
+        np.concatenate([np.zeros(0, np.int64), *differences]),
+        return_counts=True,
+    )
+    found = 0, 0, False
+    for farthest in (_NEAR, np.inf):
+        near = np.abs(steps) <= farthest
+        some, numbers = steps[near], counts[near]
+        shifts = np.where(some == 0, 0, numbers)
+        if shifts.any():
+            best = int(np.argmax(shifts))
+            chance = int(np.delete(numbers, best).max(initial=0))
+            least = max(_FEW, 2 * chance + _SURE * (1 + chance) ** 0.5)
+            found = int(some[best]), int(numbers[best]), numbers[best] >= least
+        if found[2]:
+            break
+    return found
+
+
+def asks(step: int) -> str:
+    """Return a question about ids that would match with a step between them."""
+    if abs(step) == 1:
+        return "Are ids numbered from 0 on one side, and from 1 on the other?"
+    return f"Are ids {abs(step)} higher on one side?"
 
 
 def sizes_as_ids(

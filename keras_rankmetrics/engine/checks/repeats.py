@@ -16,6 +16,7 @@ from keras_rankmetrics.engine.checks.evidence import ROWS
 _SHORT = 4  # items of a list or a part that has a say
 _FEW = 3  # lists that are evidence
 _PATTERNS = 5  # of labels that are in parts by no accident
+_SOME = 0.2  # share of the lists with scores of others
 _KEPT = 512  # lists to compare
 _ALL = np.uint64(2**64 - 1)
 _SYSTEMS = 8  # in one column of scores, at most
@@ -37,6 +38,8 @@ class Repeats:
             cut; 1 if they cannot, 0 without lists.
         patterns: the sum of the labels times the places in a part, for the
             first lists of which the parts are not sorted by label.
+        lists: the number of lists of four items or more.
+        constant: the number of these whose items have one score.
     """
 
     prints: np.ndarray = dataclasses.field(
@@ -45,6 +48,23 @@ class Repeats:
     limit: np.uint64 = _ALL
     systems: int = 0
     patterns: tuple[float, ...] = ()
+    lists: int = 0
+    constant: int = 0
+
+    @property
+    def have_one_score(self) -> bool:
+        """True if the items of several lists, but not of all, have one."""
+        return _FEW <= self.constant < self.lists
+
+    @property
+    def have_scores_again(self) -> bool:
+        """True if many lists, and not all, have the scores of another list."""
+        number, others = (
+            len(self.prints),
+            len(np.unique(self.prints[:, :2], axis=0)),
+        )
+        again = number - others
+        return others > 1 and again >= max(_FEW, _SOME * number)
 
     @property
     def times(self) -> int:
@@ -75,6 +95,8 @@ class Repeats:
             limit,
             self.systems if self.systems == other.systems else 1,
             tuple({*self.patterns, *other.patterns})[:_PATTERNS],
+            self.lists + other.lists,
+            self.constant + other.constant,
         )
 
     def with_lists(
@@ -94,16 +116,20 @@ class Repeats:
         lengths = np.diff(starts, append=len(lists))
         numbers = lists[starts]
         prints, limit = np.zeros((0, 3)), self.limit
+        have_say, are_constant = lengths >= _SHORT, np.zeros(len(lengths), bool)
         if len(np.unique(numbers)) == len(numbers):
+            are_constant = have_say & _have_one_score(scores, starts, lengths)
             samples = _samples_of(scores, starts, lengths)
-            keys = np.where(lengths < _SHORT, _ALL, _mixed(samples))
+            compared = have_say & ~are_constant
+            keys = np.where(compared, _mixed(samples), _ALL)
             limit = _limit_of(keys, limit)
             chosen = [x[keys < limit] for x in (samples, starts, lengths)]
             prints = _prints_of(scores, labels, *chosen)
         parts = 1, tuple[float, ...]()
         if self.systems != 1:
             parts = _parts_of(*_first_lists(lists, labels))
-        return self + Repeats(prints, limit, *parts)
+        sums = int(have_say.sum()), int(are_constant.sum())
+        return self + Repeats(prints, limit, *parts, *sums)
 
 
 def _first_lists(
@@ -116,6 +142,22 @@ def _first_lists(
     at = at[np.argsort(lists[at], kind="stable")]
     some = lengths[:number]
     return labels[at], some[some > 0]
+
+
+def _have_one_score(
+    scores: np.ndarray, starts: np.ndarray, lengths: np.ndarray
+) -> np.ndarray:
+    """Return True for lists whose items have one score, bool `[lists]`."""
+    first = scores[starts]
+    found = (first == scores[starts + lengths // 2]) & (
+        first == scores[starts + lengths - 1]
+    )
+    if not found.any():
+        return np.asarray(found)
+    lowest, highest = (
+        x.reduceat(scores, starts) for x in (np.minimum, np.maximum)
+    )
+    return np.asarray(lowest == highest)
 
 
 def _samples_of(
