@@ -379,6 +379,8 @@ class Joining:
             columns = lists, labels[known], scores, items
             if not joined and self._truth.absent == UNJUDGED:
                 self._look_at(places, chunk, labels)
+            elif not joined:
+                self.facts.add_rankings(places, chunk.value, labels)
             if not joined:
                 self._count(columns, at)
                 self._check_depth(columns)

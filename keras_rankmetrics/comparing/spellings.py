@@ -163,10 +163,11 @@ def shifted(
         list_, before, behind = key
         for other in of_list.tolist():
             if other + step in sides[0][key]:
-                one, other = (
+                one, judged = (
                     f"{before}{x}{behind}" for x in (other + step, other)
                 )
-                return list_, one, other, of_ids.asks(step)
+                show: Callable[[str], str] = repr if before or behind else str
+                return list_, show(one), show(judged), of_ids.asks(step)
     return None
 
 

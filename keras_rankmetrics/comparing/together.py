@@ -320,6 +320,7 @@ def _facts_of(
     shown = checks.Facts(run=argument, remedies=checks.COLUMNS)
     is_square = labels.shape[0] == labels.shape[1]
     rows = shown.add_matrix(labels, scores, is_square)
+    shown.across = checks.scaled_across(scores)
     # Two items in the wrong order are as likely as any other order.
     if labels.shape[1] > 2:
         shown.add_scores(*rows)

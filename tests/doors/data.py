@@ -562,6 +562,29 @@ CHECKED = {
         changed(score=np.argsort(np.sin(np.arange(72) ** 2)).tolist()),
         "scores are places",
     ),
+    "one label above 0 for all items of a list": Data(
+        changed(label=lambda row, i: 1 + i // SAME % 3),
+        "the labels are those of the query",
+        in_batches=False,
+    ),
+    "lists with one score": Data(
+        changed(score=lambda row, i: row["score"] if i < 3 * SAME else 0.5),
+        "half of the lists were not scored",
+        in_batches=False,
+        right_in="without notes",
+    ),
+    "scores of other lists": Data(
+        changed(score=ROW["score"][: 2 * SAME] * 3),
+        "a batch was used again",
+        in_batches=False,
+        right_in="without notes",
+    ),
+    "scores that were rounded": Data(
+        changed(score=lambda row, i: round(row["score"])),
+        "the scores are classes",
+        in_batches=False,
+        right_in="without notes",
+    ),
     "a query that is empty": Data(
         changed(query=first({0: ""}, "query")), "queries are missing"
     ),

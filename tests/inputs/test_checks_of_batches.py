@@ -457,3 +457,72 @@ def test_a_few_of_many_scores_tie_by_chance():
         metric = krm.NDCG(k=5, inputs="sparse")
         [found] = said(metric.update_state, targets, scores)
         assert "scores that float32 ties" in found
+
+
+def test_targets_that_are_shifted():
+    rng = np.random.default_rng(0)
+    targets, scores = rng.integers(1, 49, 64), rng.normal(size=(64, 50))
+    scores[np.arange(64), targets] += 3
+    for step in (-1, 0, 1):
+        metric = krm.MeanReciprocalRank(inputs="sparse")
+        found = said(metric.update_state, targets + step, scores)
+        assert any("if 1 was added" in x for x in found) == (step != 0)
+
+
+@pytest.mark.parametrize("padding", [0, 49, -1])
+@pytest.mark.parametrize("order", [1, -1])
+def test_targets_of_steps_that_are_padded(padding, order):
+    rng = np.random.default_rng(0)
+    lengths = rng.integers(3, 11, 20)[:, None]
+    targets = rng.integers(1, 49, (20, 10))
+    targets = np.where(np.arange(10) < lengths, targets, padding)[:, ::order]
+    scores = rng.normal(size=(20, 10, 50))
+    for given in (targets, np.where(targets == padding, 7, targets) + 1):
+        metric = krm.MeanReciprocalRank(inputs="sparse")
+        found = said(metric.update_state, given, scores)
+        is_said = padding >= 0
+        words = f"Received: {padding if given is targets else 8} several times"
+        assert any(words in x for x in found) == (
+            is_said or given is not targets
+        )
+    # A target of other steps, too, is none.
+    targets[:, 4] = padding if padding >= 0 else 3
+    metric = krm.MeanReciprocalRank(inputs="sparse")
+    assert not said(metric.update_state, targets, scores)
+
+
+def test_excluded_ids_that_are_padded_and_twice_by_chance():
+    excluded = _RNG.integers(1, 8, (12, 6))
+    excluded[:, 2:], excluded[0, :2] = 0, 5
+    y_true = {"labels": LABELS, "exclude": excluded}
+    [found] = said(krm.NDCG(k=5).update_state, y_true, SCORES)
+    assert "Received: 0 several times at an end" in found
+
+
+def test_recommended_ids_that_were_sorted():
+    rng = np.random.default_rng(5)
+    rows = np.stack([rng.permutation(999)[:15] for _ in range(40)])
+    for order, is_said in ((rows, False), (np.sort(rows, axis=1), True)):
+        for relevant, are_best in (
+            (rows[:, 5:10], False),
+            (order[:, :5], True),
+        ):
+            metric = krm.NDCG(k=5, inputs="ids")
+            found = said(metric.update_state, relevant, order)
+            notes = krm.evaluate(relevant, order, metric).report.notes
+            for words in (found, notes):
+                are_sorted = any("ascend in each list" in x for x in words)
+                assert are_sorted == (is_said and not are_best)
+
+
+@pytest.mark.parametrize("name", ["judged", "exclude"])
+def test_what_leaves_out_all_irrelevant_items(name):
+    entry = LABELS > 0
+    if name == "exclude":
+        entry = np.where(entry, -1, np.arange(LABELS.shape[1]))
+    metric = krm.NDCG(k=5, unjudged="condense")
+    y_true = {"labels": LABELS, name: entry}
+    *_, found = said(metric.update_state, y_true, SCORES)
+    assert "so that any order is perfect" in found
+    if name == "judged":  # others count as irrelevant
+        assert not said(krm.NDCG(k=5).update_state, y_true, SCORES)

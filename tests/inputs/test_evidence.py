@@ -147,3 +147,27 @@ def test_ids_that_a_spreadsheet_has_rounded(text):
     assert of_ids.without_digits(np.array(["17", text])) == text
     for plain in ("12e10", "3e10", "1.5", "e12"):  # may be hexadecimal
         assert of_ids.without_digits(np.array(["17", plain])) is None
+
+
+@pytest.mark.parametrize("items", [20, 1000])
+@pytest.mark.parametrize("lists", [3, 32])
+@pytest.mark.parametrize("kind", ["random", "good", "popular", "near"])
+def test_ids_are_shifted_by_no_chance(items, lists, kind):
+    """None of 80 draws of each kind; of many lists, nearly all that are."""
+    rng = np.random.default_rng(0)
+    found = []
+    for _ in range(80):
+        relevant = [rng.choice(items, 5, replace=False) for _ in range(lists)]
+        ids = [rng.choice(items, 15, replace=False) for _ in range(lists)]
+        if kind == "good":
+            ids = [np.append(*x) for x in zip(ids, relevant, strict=True)]
+        elif kind == "popular":
+            ids = [np.arange(15)] * lists
+        elif kind == "near":
+            ids = [x[0] + rng.integers(-9, 10, 15) for x in relevant]
+        assert not of_ids.shift_of(ids, relevant)[2]
+        step = int(rng.integers(1, 300))
+        ids = [np.append(*x) + step for x in zip(ids, relevant, strict=True)]
+        found.append(of_ids.shift_of(ids, relevant)[::2] == (step, True))
+    if items > 20 and lists > 3:  # else they match after any step
+        assert sum(found) > 70

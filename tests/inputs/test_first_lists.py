@@ -214,10 +214,16 @@ def test_scores_that_are_labels_or_other_grades():
     assert not seen(*[labels] * 25, ranked).are_labels
     assert not seen(*[[(1, 1)] * 4] * 25).are_labels  # of constant scores
     assert seen(*[grades] * 3).have_grades
+    assert seen(*[[(x - 1, y) for x, y in grades]] * 3).have_grades
     assert not seen(*[grades] * 25).are_labels
     assert not seen(*[grades] * 2).have_grades
     assert not seen(*[grades] * 3, ranked).have_grades
-    for scores in ((0, 0, 0, 0), (1, 2, 3, 4), (5, 5, 6, 6), (0.5, 0.5, 1, 1)):
+    for scores in (
+        (0, 0, 0, 0),
+        (1, 2, 3, 4),
+        (5, 5.5, 6, 6),
+        (0.5, 0.5, 1, 1),
+    ):
         rows = [(x, y) for x, y in zip(scores, (0, 1, 2, 0), strict=True)]
         assert not seen(*[rows] * 3).have_grades
 

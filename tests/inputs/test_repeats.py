@@ -23,7 +23,8 @@ def words_of(call):
         result = call()
     report = getattr(result, "report", None)
     notes = () if report is None else report.notes
-    return [*(str(x.message) for x in caught), *notes]
+    words = [str(x.message) for x in caught if x.category is UserWarning]
+    return [*words, *notes]
 
 
 def facts_of(lists, scores, labels, chunks=1):
@@ -211,11 +212,31 @@ def test_labels_of_whole_lists_that_are_all_above_0():
     assert any(words in x for x in found)
 
 
-def test_a_softmax_over_lists():
-    odds = np.exp(_SCORES)
-    assert "each adds up to 1" in noted(_LABELS, odds / odds.sum(0))
-    right = odds / odds.sum(1, keepdims=True)
-    assert not noted(_LABELS, right)
+_ODDS = np.exp(_SCORES)
+
+
+@pytest.mark.parametrize(
+    "words, scores",
+    [
+        ("each adds up to 1", _ODDS / _ODDS.sum(0)),
+        ("each adds up to 1", _SCORES - np.log(_ODDS.sum(0))),
+        (
+            "the lowest score 0 and the highest 1",
+            (_SCORES - _SCORES.min(0)) / np.ptp(_SCORES, 0),
+        ),
+        ("the mean 0", (_SCORES - _SCORES.mean(0)) / _SCORES.std(0)),
+        ("the ranks 1", 1.0 + np.argsort(np.argsort(_SCORES, 0), 0)),
+        ("the ranks 1", (1 + np.argsort(np.argsort(_SCORES, 0), 0)) / 60),
+    ],
+)
+def test_scores_that_were_scaled_over_lists(words, scores):
+    assert "columns of which each" in noted(_LABELS, scores)
+    assert words in noted(_LABELS, scores)
+    assert not noted(_LABELS.T, scores.T) or words == "the ranks 1"
+
+
+def test_a_softmax_over_items():
+    assert not noted(_LABELS, _ODDS / _ODDS.sum(1, keepdims=True))
 
 
 @pytest.mark.parametrize("shortest", [3, 12])
@@ -344,3 +365,95 @@ def test_scores_that_round_to_0_are_no_filled_ones():
     scores = (1 / (1 + np.exp(-logits))).round(4)
     assert (np.ptp(scores[:, 1:], axis=1) == 0).mean() < 1
     assert "should be those of all items" not in noted(labels, scores, "RR")
+
+
+@pytest.mark.parametrize("form", ["arrays", "batch", "dicts"])
+def test_two_rankings_of_which_one_is_in_reverse(form):
+    ranks = 1 + np.argsort(np.argsort(-_SCORES, 1), 1)
+    near = _SCORES + _RNG.normal(size=_SCORES.shape)
+
+    def found(reference, scores):
+        metric = krm.KendallTau()
+        if form == "batch":
+            return words_of(lambda: metric.update_state(reference, scores))
+        if form == "dicts":
+            reference, scores = (
+                {q: dict(enumerate(row)) for q, row in enumerate(x.tolist())}
+                for x in (reference, scores.astype(float))
+            )
+        return words_of(lambda: krm.evaluate(reference, scores, metric))
+
+    [words] = found(_SCORES, ranks)
+    assert "as ranks are" in words
+    for right in ((_SCORES, near), (_SCORES, -ranks), (-ranks, -ranks)):
+        assert not found(*(x * 1.0 for x in right))
+    for reverse in ((ranks, _SCORES), (-_SCORES, near)):
+        words = " ".join(found(*reverse))
+        # A model that has learnt nothing may be so.
+        assert ("lower ranks for them in" in words) == (form != "batch")
+
+
+@pytest.mark.parametrize(
+    "weights, words",
+    [
+        (_LABELS.ravel() + 1, "the labels"),
+        (np.exp(_SCORES).ravel(), "the scores"),
+        (_QUERY, "the queries"),
+        (np.arange(1200) + 5, "the numbers of the rows"),
+        (np.zeros(1200), "0 in all rows"),
+        (np.ones(1200), ""),
+        (1.0 + _QUERY % 7, ""),
+        (np.abs(_SCORES).ravel(), ""),
+    ],
+)
+def test_weights_that_are_another_column(weights, words):
+    rows = _QUERY, _LABELS.ravel() + 1, np.exp(_SCORES).ravel()
+    found = words_of(
+        lambda: krm.evaluate_rows(*rows, "NDCG@10", sample_weight=weights)
+    )
+    assert any(f"weights that are {words}." in x for x in found) == bool(words)
+
+
+def test_weights_of_a_table_that_are_its_queries():
+    table = {
+        "query": _QUERY,
+        "label": _LABELS.ravel(),
+        "score": _SCORES.ravel(),
+        "w": _QUERY % 7,
+    }
+    for name in ("query", "w"):
+        found = words_of(
+            lambda: krm.evaluate(
+                table,
+                metrics="NDCG@10",
+                columns={"weight": name},  # noqa: B023
+            )
+        )
+        is_said = any("weights that are the queries" in x for x in found)
+        assert is_said == (name == "query")
+
+
+def test_labels_that_are_queries():
+    rows = _LABELS.ravel(), _QUERY, _SCORES.ravel(), "RR"
+    [words] = words_of(lambda: krm.evaluate_rows(*rows))
+    assert "labels that are whole numbers in blocks of rows" in words
+
+
+@pytest.mark.parametrize("dtype", [bool, np.int8, np.uint8])
+def test_scores_of_few_bits(dtype):
+    rows = _QUERY, _LABELS.ravel(), (_SCORES > 1).ravel()
+    expected = krm.evaluate_rows(*rows[:2], rows[2] * 1.0, "NDCG@10")
+    found = krm.evaluate_rows(*rows[:2], rows[2].astype(dtype), "NDCG@10")
+    assert found == expected
+
+
+@pytest.mark.filterwarnings("ignore:the matrix subclass")
+def test_arrays_of_other_classes():
+    expected = krm.evaluate(_LABELS, _SCORES, "NDCG@10")
+    matrices = map(np.matrix, (_LABELS, _SCORES))
+    assert krm.evaluate(*matrices, "NDCG@10")["NDCG@10"] == expected["NDCG@10"]
+    for side in (0, 1):
+        sides = [_LABELS, _SCORES]
+        sides[side] = (sides[side] + 0.25).astype(str)
+        with pytest.raises(ValueError, match=r"pass `x.astype\(float\)`"):
+            krm.evaluate(*sides, "NDCG@10")

@@ -6,6 +6,7 @@ before it returns a number. A new check is a function of `checks.py`.
 
 from __future__ import annotations
 
+from keras_rankmetrics.engine.checks.axes import scaled_across
 from keras_rankmetrics.engine.checks.checks import (
     all_relevant,
     doubts,
@@ -42,6 +43,7 @@ __all__ = [
     "of_ties",
     "said_of",
     "say",
+    "scaled_across",
     "steps_of",
     "take_grades",
     "wrong_order",

@@ -2,26 +2,70 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+
 import numpy as np
 
 _FEW = 3  # lists that are evidence, or items of each
 _CLOSE = 1e-3  # of a sum to 1, in half precision
 
 
-def sum_across(scores: np.ndarray) -> bool:
-    """Return True for probabilities that add up to 1 over the lists.
+def scaled_across(scores: np.ndarray) -> str | None:
+    """Return what the scores of each item share, but not those of a list.
 
     Args:
         scores: `[lists, items]`.
+
+    Returns:
+        A property of columns, in words, which a softmax or a scaler over the
+        wrong axis gives them; None if they have none.
     """
-    if min(scores.shape) < _FEW:
-        return False
-    if not ((scores >= 0) & (scores <= 1)).all():
-        return False
-    over_lists, over_items = (
-        np.abs(scores.sum(axis) - 1) < _CLOSE for axis in (0, 1)
-    )
-    return bool(over_lists.all() and not over_items.all())
+    if min(scores.shape) < _FEW or not np.isfinite(scores).all():
+        return None
+    for name, is_so in _SCALES.items():
+        over_lists, over_items = (is_so(x) for x in (scores, scores.T))
+        if over_lists.all() and not over_items.all():
+            return name
+    return None
+
+
+def _sum_to_1(columns: np.ndarray) -> np.ndarray:
+    """Return True for columns of probabilities, or their logarithms."""
+    if not (columns <= 0).all():
+        are_shares = ((columns >= 0) & (columns <= 1)).all()
+        return are_shares & (np.abs(columns.sum(0) - 1) < _CLOSE)
+    return np.abs(np.exp(columns).sum(0) - 1) < _CLOSE
+
+
+def _from_0_to_1(columns: np.ndarray) -> np.ndarray:
+    return (columns.min(0) == 0) & (np.abs(columns.max(0) - 1) < _CLOSE)
+
+
+def _standardized(columns: np.ndarray) -> np.ndarray:
+    are_centred = np.abs(columns.mean(0)) < _CLOSE
+    return np.asarray(are_centred & (np.abs(columns.std(0) - 1) < _CLOSE))
+
+
+def _ranked(columns: np.ndarray) -> np.ndarray:
+    """Return True for columns of 1, 2, 3, ... or these by their number."""
+    number = len(columns)
+    ranks = np.where(columns.max(0) > 1, 1, number) * columns
+    if not (
+        (ranks.max(0) == number) & (np.abs(ranks.min(0) - 1) < _CLOSE)
+    ).all():
+        return np.zeros(columns.shape[1], bool)
+    steps = np.diff(np.sort(ranks, axis=0), axis=0)
+    return np.asarray((np.abs(steps - 1) < _CLOSE).all(0))
+
+
+_SCALES: Mapping[str, Callable[[np.ndarray], np.ndarray]] = {
+    "columns of which each adds up to 1": _sum_to_1,
+    "columns of which each has the lowest score 0 and the highest 1": (
+        _from_0_to_1
+    ),
+    "columns of which each has the mean 0 and the deviation 1": _standardized,
+    "columns of which each has the ranks 1, 2, 3, ...": _ranked,
+}
 
 
 def are_padded_apart(labels: np.ndarray, scores: np.ndarray) -> bool:

@@ -649,8 +649,8 @@ def _grades_as_scores(facts: Facts, _: Sequence[Any]) -> _Found:
     return (
         f"The scores of {facts.run} are a few whole numbers in each list, as "
         "grades are, and tie most items.",
-        "If they are the labels, the truth comes first; if they are classes, "
-        "pass the probabilities.",
+        "If they are the labels, the truth comes first; if they are classes or "
+        "were rounded, pass the scores before.",
     )
 
 
@@ -779,7 +779,9 @@ def _perfect(facts: Facts, _: Sequence[Any]) -> _Found:
 
 @_check("warning", "whole", in_batches=False)
 def _one_label(facts: Facts, _: Sequence[Any]) -> _Found:
-    if not facts.are_whole or not facts.first.have_one_label:
+    first = facts.first
+    may_lack_items = not facts.are_whole and first.precise < first.lists
+    if may_lack_items or not first.have_one_label:
         return None
     return (
         "The items of a list should have several labels. Received: one label "
@@ -817,9 +819,7 @@ def _constant(facts: Facts, _: Sequence[Any]) -> _Found:
 
 @_check("note", "whole", in_batches=False)
 def _scores_again(facts: Facts, _: Sequence[Any]) -> _Found:
-    repeats = facts.repeats
-    # Sorted ones may be made of ranks.
-    if not repeats.have_scores_again or not facts.steps[:2].all():
+    if not facts.repeats.have_scores_again:
         return None
     return (
         f"A list should have scores of its own. Received: lists of {facts.run} "
@@ -829,14 +829,14 @@ def _scores_again(facts: Facts, _: Sequence[Any]) -> _Found:
     )
 
 
-@_check("warning", "axis", in_batches=False)
+@_check("note", "axis", in_batches=False)
 def _across(facts: Facts, _: Sequence[Any]) -> _Found:
     if not facts.across:
         return None
     return (
-        f"The probabilities of {facts.run} should be those of the items of a "
-        "list. Received: columns of which each adds up to 1.",
-        "Pass the scores before the softmax, or take it over the last axis.",
+        f"The scores of {facts.run} should be comparable in a list. Received: "
+        f"{facts.across}.",
+        "If this was not meant, scale them over the last axis.",
     )
 
 

@@ -26,7 +26,7 @@ _CLEAR = 2.5  # standard errors that are no chance in the lists of a batch
 ROWS = 2**15  # of the first lists, or more, for the rest of a list
 _SURE = 3.5  # standard errors that are no chance in many tables
 _MOST = 0.6  # share of the lists that have the wrong direction
-_GRADE = 4  # the highest of whole scores that may be grades
+_GRADES = 10  # whole scores that may be grades or classes, at most
 _CERTAIN = 100  # items that no classifier labels without an error
 _ENOUGH = 20  # lists that one score parts, or rows in order, by no accident
 _NEARLY_ALL = 0.8  # share of the lists that have a property
@@ -475,13 +475,14 @@ def covariances(
 
 
 def _are_graded(scores: np.ndarray, starts: np.ndarray) -> np.ndarray:
-    """Return True for lists with few whole numbers, from 0 on, as scores."""
-    grades = (scores >= 0) & (scores <= _GRADE) & (scores == np.floor(scores))
+    """Return True for lists with few whole numbers as scores."""
+    grades = scores == np.floor(scores)
     lengths = np.diff(starts, append=len(scores))
     steps = np.append(False, scores[1:] != scores[:-1])
     steps[starts] = False
     values = 1 + np.add.reduceat(steps.astype(int), starts)
     few: np.ndarray = (values > 1) & (2 * values <= lengths)
+    few &= values <= _GRADES
     return few & np.logical_and.reduceat(grades, starts)
 
 

@@ -9,12 +9,13 @@ import keras
 import numpy as np
 
 from keras_rankmetrics.engine.checks import of_ids
-from keras_rankmetrics.engine.checks.axes import are_padded_apart, sum_across
+from keras_rankmetrics.engine.checks.axes import are_padded_apart
 from keras_rankmetrics.engine.checks.evidence import (
     AreOwn,
     Evidence,
     FirstLists,
     are_numbered,
+    mean_ranks,
 )
 from keras_rankmetrics.engine.checks.repeats import Repeats
 from keras_rankmetrics.engine.inputs import swapped_warning
@@ -130,7 +131,8 @@ class Facts:
         elsewhere: where scores are 0, 1, 2, ... once each, other than in a
             list: "in all rows" or "in each column"; or None.
         repeats: what is there again.
-        across: True for probabilities that add up to 1 over the lists.
+        across: what the scores of each item share over the lists, in words, as
+            after a softmax or a scaler over the wrong axis; or None.
         apart: True if labels have padding before, and scores behind.
         zeros_and_ones: True for targets that are labels, 0 or 1.
         sizes: a query and its number of rows, if all queries are such numbers,
@@ -176,7 +178,7 @@ class Facts:
     of_labels: Evidence = dataclasses.field(default_factory=Evidence)
     elsewhere: str | None = None
     repeats: Repeats = dataclasses.field(default_factory=Repeats)
-    across: bool = False
+    across: str | None = None
     apart: bool = False
     sizes: tuple[int, int] | None = None
     zeros_and_ones: bool = False
@@ -328,6 +330,29 @@ class Facts:
         self.of_labels = self.of_labels.with_lists(*columns)
         self.first = self.first.with_lists(lists, scores, labels, are_own)
 
+    def add_rankings(
+        self, lists: np.ndarray, scores: np.ndarray, reference: np.ndarray
+    ) -> None:
+        """Add lists whose items have two scores, which may oppose each other.
+
+        Args:
+            lists: `[items]`, the number of the list of each item. The items of
+                a list follow each other.
+            scores: `[items]`.
+            reference: `[items]`.
+        """
+        known = (scores > -np.inf) & (reference > -np.inf)
+        lists, scores, reference = (
+            x[known] for x in (lists, scores, reference)
+        )
+        order = np.lexsort((reference, lists))
+        ranks = np.zeros(len(lists))
+        ranks[order] = mean_ranks(lists[order], reference[order])
+        self.evidence = self.evidence.with_lists(lists, scores, ranks)
+        found = FirstLists().with_lists(lists, scores, ranks)
+        names = "rows", "fit", "variance", "relevant", "against"
+        self.first += FirstLists(**{x: getattr(found, x) for x in names})
+
     def add_matrix(
         self, labels: np.ndarray, scores: np.ndarray, is_square: bool
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -348,7 +373,6 @@ class Facts:
         # Items of a class may take turns in all lists of an array.
         self.repeats = dataclasses.replace(self.repeats, systems=1)
         self.add_whole(*rows, own.__getitem__ if is_square else None)
-        self.across = sum_across(scores)
         self.apart = are_padded_apart(labels, scores)
         columns = Evidence().with_lists(items, *rows[1:])
         if columns.may_be_places:

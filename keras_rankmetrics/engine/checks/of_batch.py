@@ -47,7 +47,7 @@ def facts_of(
         y_true: as passed.
         y_pred: as passed.
     """
-    if form not in ("scores", "sparse", "ids", "counts"):
+    if form not in ("scores", "sparse", "ids", "counts", "two_rankings"):
         return None
     if is_compiled_by_torch() or concrete(ops.any(lists.present)) is None:
         return None
@@ -55,6 +55,8 @@ def facts_of(
     content: Any = lists.content
     if form == "counts":
         return _of_counts(lists, y_true)
+    if form == "two_rankings":
+        return _of_rankings(content)
     if form == "ids":
         return _of_ids(content.relevant_ids, content.recommended, excluded)
     sides = (content.targets, excluded) if form == "sparse" else (excluded,)
@@ -91,6 +93,18 @@ def _of_ids(relevant: Any, ids: Any, excluded: Any) -> Facts:
     found.evidence = Evidence()
     if not found.first.may_be_in_order:  # popular items may have low ids
         found.add_order(rows[0], ids[labels >= 0])
+    return found
+
+
+def _of_rankings(content: Any) -> Facts:
+    """Return the facts of scores and those of a reference."""
+    found = Facts("`y_true`", "`y_pred`", remedies=BATCH)
+    labels, scores, reference = map(
+        _first, (content.labels, content.scores.raw, content.reference)
+    )
+    lists, items = np.nonzero(labels > 0)
+    found.add_rankings(lists, scores[lists, items], reference[lists, items])
+    _look_at_places(found, scores)
     return found
 
 
@@ -140,24 +154,35 @@ def _add_scores(
         y_pred: as passed.
         is_square: True if the batch has as many lists as items.
     """
-    read = scores.dtype
-    have_one_order = (scores == scores[:1]).all()
+    matrix = scores
     numbers, scores, labels = found.add_matrix(labels, scores, is_square)
-    # A model has no integers as scores, but `argsort` has.
-    are_places = (
-        found.evidence.are_surely_places
-        if scores.dtype.kind == "f"
-        else not found.evidence.are_scores
-    )
-    if have_one_order or not are_places:
-        found.evidence = dataclasses.replace(found.evidence, lowest=None)
+    _look_at_places(found, matrix)
     found.infinite = infinite_in(scores)
     lengths = np.unique(numbers, return_counts=True)[1]
     if len(labels) >= _MANY and len(lengths) >= _FEW:
         found.add_labels(labels)
         found.add_lists(lengths)
-    found.are_integers = read.kind in "iu"
-    found.tied = _tied(y_pred, read)
+    found.tied = _tied(y_pred, matrix.dtype)
+
+
+def _look_at_places(found: Facts, scores: np.ndarray) -> None:
+    """Keep the evidence of places only where a model has no such scores.
+
+    A model has no integers as scores, but `argsort` has.
+
+    Args:
+        found: the facts of the scores.
+        scores: `[lists, items]`.
+    """
+    found.are_integers = scores.dtype.kind in "iu"
+    have_one_order = (scores == scores[:1]).all()
+    are_places = (
+        not found.evidence.are_scores
+        if found.are_integers
+        else found.evidence.are_surely_places
+    )
+    if have_one_order or not are_places:
+        found.evidence = dataclasses.replace(found.evidence, lowest=None)
 
 
 def _first(x: Any) -> np.ndarray:

@@ -27,7 +27,16 @@ _LOWEST = -(2**31), -(2**63)  # NaN as an integer
 _AS_TEXT = [
     *(*MISSING, "NaN", "NULL", "null", "N/A", "#N/A", "\\N", "(null)"),
     *("undefined", " ", "-1", "[PAD]", "<pad>", "NONE", "Null", "NA", "n/a"),
-    *("-nan", "#REF!", *map(str, _LOWEST)),
+    *(
+        "PAD",
+        "<PAD>",
+        "[UNK]",
+        "<unk>",
+        "<UNK>",
+        "-nan",
+        "#REF!",
+        *map(str, _LOWEST),
+    ),
 ]
 _COUNTRY, _NAMIBIA = re.compile("[A-Z]{2}"), "NA"
 _NEVER = np.log(1e6)  # an accident less likely than one in a million
@@ -158,9 +167,8 @@ def shift_of(
     for farthest in (_NEAR, np.inf):
         near = np.abs(steps) <= farthest
         some, numbers = steps[near], counts[near]
-        shifts = np.where(some == 0, 0, numbers)
-        if shifts.any():
-            best = int(np.argmax(shifts))
+        best = int(np.argmax(numbers)) if len(some) else 0
+        if len(some) and some[best] != 0:
             chance = int(np.delete(numbers, best).max(initial=0))
             least = max(_FEW, 2 * chance + _SURE * (1 + chance) ** 0.5)
             found = int(some[best]), int(numbers[best]), numbers[best] >= least

@@ -29,9 +29,10 @@ class Repeats:
     """Lists that are there again, and parts of lists with the same labels.
 
     Attributes:
-        prints: `[lists, 3]`, a sample of the scores, their sum, and that of the
-            labels times the scores, of those lists whose sample is below the
-            limit once it is mixed: if one of equal lists is there, all are.
+        prints: `[lists, 4]`, a sample of the scores, their sum, that of the
+            labels times the scores, and 1 for scores that are sorted, as those
+            that are made of ranks, else 0; of the lists whose sample is below
+            the limit once it is mixed: if one of equal lists is there, all are.
             Lists whose rows are apart have none.
         limit: that limit, which falls as lists are added.
         systems: into how many parts of the same labels all lists so far can be
@@ -43,7 +44,7 @@ class Repeats:
     """
 
     prints: np.ndarray = dataclasses.field(
-        default_factory=lambda: np.zeros((0, 3))
+        default_factory=lambda: np.zeros((0, 4))
     )
     limit: np.uint64 = _ALL
     systems: int = 0
@@ -59,10 +60,8 @@ class Repeats:
     @property
     def have_scores_again(self) -> bool:
         """True if many lists, and not all, have the scores of another list."""
-        number, others = (
-            len(self.prints),
-            len(np.unique(self.prints[:, :2], axis=0)),
-        )
+        some = self.prints[self.prints[:, 3] == 0, :2]
+        number, others = len(some), len(np.unique(some, axis=0))
         again = number - others
         return others > 1 and again >= max(_FEW, _SOME * number)
 
@@ -115,7 +114,7 @@ class Repeats:
         starts = np.concatenate([[0], changes])
         lengths = np.diff(starts, append=len(lists))
         numbers = lists[starts]
-        prints, limit = np.zeros((0, 3)), self.limit
+        prints, limit = np.zeros((0, 4)), self.limit
         have_say, are_constant = lengths >= _SHORT, np.zeros(len(lengths), bool)
         if len(np.unique(numbers)) == len(numbers):
             are_constant = have_say & _have_one_score(scores, starts, lengths)
@@ -180,9 +179,9 @@ def _prints_of(
     starts: np.ndarray,
     lengths: np.ndarray,
 ) -> np.ndarray:
-    """Return the prints of some lists, `[lists, 3]`, by their samples."""
+    """Return the prints of some lists, `[lists, 4]`, by their samples."""
     if not len(starts):
-        return np.zeros((0, 3))
+        return np.zeros((0, 4))
     ends = np.cumsum(lengths)
     at = np.arange(ends[-1]) + np.repeat(starts - ends + lengths, lengths)
     some = np.where(np.isfinite(scores[at]), scores[at], 0.0)
@@ -191,7 +190,13 @@ def _prints_of(
             np.add.reduceat(x.astype(np.float64), ends - lengths)
             for x in (some, some * labels[at])
         ]
-    return np.stack([samples, *sums], axis=1)
+    steps = np.diff(some, prepend=some[:1])
+    steps[ends - lengths] = 0
+    up, down = (
+        np.logical_or.reduceat(x, ends - lengths)
+        for x in (steps > 0, steps < 0)
+    )
+    return np.stack([samples, *sums, ~(up & down)], axis=1)
 
 
 def _mixed(samples: np.ndarray) -> np.ndarray:

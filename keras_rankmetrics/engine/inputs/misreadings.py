@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from keras_rankmetrics.engine.backend.operations import ops
+from keras_rankmetrics.engine.backend.sorting import lowest
 from keras_rankmetrics.engine.backend.tracing import concrete
 from keras_rankmetrics.engine.inputs.batch import Lists
 from keras_rankmetrics.engine.inputs.tensors import numbers
@@ -107,7 +108,11 @@ def _omission_warning(lists: Lists, y_true: Any, left: Tensor) -> str | None:
     if cause is None or passed.get("labels") is None:
         return None
     if cause == "exclude":
-        left = ops.where(content.hidden(), -1, left)
+        scores = getattr(content, "scores", None)
+        is_hidden = (
+            content.hidden() if scores is None else _are_lowest(scores.raw)
+        )
+        left = ops.where(is_hidden, -1, left)
     are_others = (left == 0) | (left == UNJUDGED)
     has_relevant, has_others = (
         concrete(ops.any(x)) is not False for x in (left > 0, are_others)
@@ -136,6 +141,11 @@ def _omission_warning(lists: Lists, y_true: Any, left: Tensor) -> str | None:
             f"items with the label 0, so that any order is perfect. {of_others}"
         )
     return None
+
+
+def _are_lowest(scores: Tensor) -> Tensor:
+    """Return True for the scores of items that are not retrieved."""
+    return scores == lowest(scores)
 
 
 def share_in(labels: Tensor) -> float | None:
