@@ -74,12 +74,14 @@ FEW = 3  # ids that match if one is added, or without a part
 _NUMBERED = re.compile(r"(\D*)(\d{1,18})(\D*)", re.ASCII)
 _MANY = 0.25  # of the ids that no other matches: those that do without a part
 _QUERIES = 100_000  # in which spellings are compared, at most
-WithLists = list[tuple[int, Any]]  # ids, each with the number of its list
+WithLists = list[tuple[int, Any]]  # integers or text, each with its list
 
 
 def with_lists(lists: np.ndarray, items: np.ndarray) -> WithLists:
     """Return ids, each with the number of its list."""
-    return list(zip(lists.tolist(), items.tolist(), strict=True))
+    ids = items.tolist()
+    texts = map(as_text, ids) if items.dtype.kind == "S" else ids
+    return list(zip(lists.tolist(), texts, strict=True))
 
 
 def unmatched_queries(
@@ -97,7 +99,7 @@ def alike_queries(
 
 
 def _of_one_list(queries: Sequence[Any]) -> WithLists:
-    return [(0, query) for query in queries[:_QUERIES]]
+    return [(0, as_text(query)) for query in queries[:_QUERIES]]
 
 
 def unmatched(
@@ -122,7 +124,6 @@ def unmatched(
         return found
     place, other = others[0]
     one = next(id_ for list_, id_ in ones if list_ == place)
-    one, other = as_text(one), as_text(other)
     return place, repr(one), repr(other), IN_DOUBT
 
 
@@ -133,7 +134,7 @@ def _numbers(ids: WithLists) -> _Numbers:
     """Return the numbers of ids, by list and what is before and behind."""
     found: _Numbers = {}
     for list_, id_ in ids:
-        if match := _NUMBERED.fullmatch(str(as_text(id_))):
+        if match := _NUMBERED.fullmatch(str(id_)):
             before, number, behind = match.groups()
             found.setdefault((list_, before, behind), []).append(int(number))
     return found
@@ -191,7 +192,7 @@ def alike_in_part(
 
 
 def _is_plain(id_: Any, plain: Callable[[str], str]) -> bool:
-    text = str(as_text(id_))
+    text = str(id_)
     return plain(text) == text
 
 
@@ -213,11 +214,11 @@ def alike(
     """
     for difference in differences:
         plain = _DIFFERENCES[difference]
-        by_form = {(list_, plain(str(as_text(x)))): x for list_, x in others}
+        by_form = {(list_, plain(str(x))): x for list_, x in others}
         if difference in PARTS and len(by_form) < len(others):
             continue  # the part tells them apart
         pairs = (
-            (place, one, by_form.get((place, plain(str(as_text(one)))), one))
+            (place, one, by_form.get((place, plain(str(one))), one))
             for place, one in ones
         )
         found = [
@@ -230,6 +231,5 @@ def alike(
             show = ascii if plain is _normal else repr  # they look alike
             question = f"Do the ids differ only {difference}?"
             place, one, other = found[0]
-            one, other = as_text(one), as_text(other)
             return place, show(one), show(other), question
     return None

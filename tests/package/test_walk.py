@@ -9,7 +9,7 @@ pytestmark = pytest.mark.only_on("torch", reason="the walks are those on torch")
     ("name", "first", "files", "levels", "calls"),
     [
         ("update_state", "Accumulator.update_state", 26, 12, 170),
-        ("evaluate", "evaluate", 64, 25, 1500),
+        ("evaluate", "evaluate", 64, 25, 1400),
         ("krm eval", "main", 79, 29, 3200),
     ],
 )
