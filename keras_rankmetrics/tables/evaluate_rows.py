@@ -231,12 +231,13 @@ def _warn_if_queries(
     """
     for some in (values[:_FIRST], values):
         blocks = some[run_starts(some)] if len(some) else some
-        if 2 * len(blocks) > len(some):  # scores of a model: no two are equal
+        distinct = np.unique(blocks)
+        # No two scores of a model are equal, and labels return.
+        if 2 * len(blocks) > len(some) or len(distinct) < len(blocks):
             return
-    distinct, queries = np.unique(blocks), len(np.unique(numbers))
+    queries = len(np.unique(numbers))
     if (
-        len(blocks) == len(distinct)
-        and queries < min(len(distinct), _MOST_GRADES)
+        queries < min(len(distinct), _MOST_GRADES)
         and len(run_starts(numbers)) > 2 * len(distinct)
         and (distinct == np.floor(distinct)).all()
     ):

@@ -20,12 +20,16 @@ def scaled_across(scores: np.ndarray) -> str | None:
         A property of columns, in words, which a softmax or a scaler over the
         wrong axis gives them; None if they have none.
     """
-    if min(scores.shape) < _FEW or not np.isfinite(scores).all():
+    if min(scores.shape) < _FEW:
         return None
-    for name, is_so in _SCALES.items():
-        over_lists, over_items = (is_so(x) for x in (scores, scores.T))
-        if over_lists.all() and not over_items.all():
-            return name
+    first = scores[:, :1].copy()
+    with np.errstate(all="ignore"):  # infinite ones have no such scale
+        for name, is_so in _SCALES.items():
+            if not is_so(first).all():
+                continue  # as a rule, and at no cost
+            over_lists, over_items = (is_so(x) for x in (scores, scores.T))
+            if over_lists.all() and not over_items.all():
+                return name
     return None
 
 
