@@ -33,3 +33,21 @@ def test_sums_over_runs(most, different):
     )
     for ours, expected in zip(found, written_out(values, x), strict=True):
         np.testing.assert_array_equal(ops.convert_to_numpy(ours), expected)
+
+
+@pytest.mark.parametrize("ties", [0, 1, 5, 60, 700])
+@pytest.mark.parametrize("longest", [2, 7])
+def test_few_runs_in_long_rows(ties, longest):
+    """Where most values are alone, only the others are summed."""
+    rng = np.random.default_rng(ties)
+    values = np.arange(2.0, 2000).reshape(2, -1)
+    for row, at in zip(
+        rng.integers(0, 2, ties), rng.integers(0, 990, ties), strict=True
+    ):
+        values[row, at : at + longest] = values[row, at]
+    values = -np.sort(values, axis=-1).astype("float32")
+    x = rng.integers(0, 4, (3, *values.shape)).astype("float32")
+    tensors = map(ops.convert_to_tensor, (values, x))
+    found = sums_over_runs(*tensors, values.shape[-1])
+    for ours, expected in zip(found, written_out(values, x), strict=True):
+        np.testing.assert_array_equal(ops.convert_to_numpy(ours), expected)

@@ -66,6 +66,14 @@ def is_on_host(x: Any) -> bool:
     return True
 
 
+def takes_any_length(x: Tensor) -> bool:
+    """Return True for a tensor on the host whose parts may have any length.
+
+    jax would compile each operation again for each length.
+    """
+    return _BACKEND != "jax" and is_on_host(x)
+
+
 def length_at_most(x: Tensor) -> int:
     """Return the length of the last axis of `x`, `MANY` if it is unknown."""
     return x.shape[-1] or MANY

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -9,7 +10,13 @@ import keras
 
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.backend.sorting import in_order, in_place
-from keras_rankmetrics.engine.backend.tracing import length_at_most, loop
+from keras_rankmetrics.engine.backend.tracing import (
+    concrete,
+    is_on_host,
+    length_at_most,
+    loop,
+    takes_any_length,
+)
 from keras_rankmetrics.types import Tensor
 
 # Up to this length, computing over all pairs takes no longer than by steps.
@@ -37,7 +44,42 @@ def sums_over_runs(
     """
     if most <= _FEW:
         return _by_pairs(values, x)
+    if takes_any_length(values):
+        return _where_equal(values, x, most)
     return _by_doubling(values, x, most)
+
+
+def _where_equal(values: Tensor, x: Tensor, most: int) -> tuple[Tensor, Tensor]:
+    """Sum over the entries that equal a neighbour alone, if they are few.
+
+    As a rule they are: of many scores, some tie by chance.
+    """
+    same = values[:, 1:] == values[:, :-1]
+    no = ops.zeros_like(values[:, :1], dtype="bool")
+    follows = ops.concatenate([no, same], axis=-1)
+    is_equal = follows | ops.concatenate([same, no], axis=-1)
+    are_some = concrete(ops.any(is_equal))
+    before, total = ops.zeros_like(x), x
+    if are_some is False:
+        return before, total
+    if are_some is None:  # as in `torch.vmap`
+        return _by_doubling(values, x, most)
+    [places] = ops.nonzero(ops.reshape(is_equal, (-1,)))
+    number, size = len(places), math.prod(values.shape)
+    if number * _FEW > size:
+        return _by_doubling(values, x, most)
+    begins = ~ops.take(ops.reshape(follows, (-1,)), places)
+    runs = ops.cumsum(ops.cast(begins, "int32"), axis=0)[None]
+    terms = ops.take(ops.reshape(x, (-1, 1, size)), places, axis=-1)
+    first = size * ops.arange(len(terms), dtype=places.dtype)
+    at = ops.reshape(first[:, None] + places, (-1, 1))
+
+    def put(into: Tensor, sums: Tensor) -> Tensor:
+        flat, sums = (ops.reshape(y, (-1,)) for y in (into, sums))
+        return ops.reshape(ops.scatter_update(flat, at, sums), x.shape)
+
+    sums = _by_doubling(runs, terms, min(most, number))
+    return put(before, sums[0]), put(total, sums[1])
 
 
 def _by_pairs(values: Tensor, x: Tensor) -> tuple[Tensor, Tensor]:
@@ -53,19 +95,32 @@ def _by_pairs(values: Tensor, x: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def _by_doubling(values: Tensor, x: Tensor, most: int) -> tuple[Tensor, Tensor]:
-    """Sum in log2(most) steps, with memory for one value per entry."""
+    """Sum in log2(most) steps, with memory for one value per entry.
+
+    Where values are known, the steps end with the longest run: as a rule, two
+    scores of many tie, and no more.
+    """
     position = positions(values)
     # From both ends at once.
     values = ops.stack([values, ops.flip(values, axis=-1)])
+    looks_ahead = is_on_host(values)
 
-    def moved(sums: Tensor, step: int) -> Tensor:
+    def are_same(step: int) -> Tensor:
+        """Return True for entries whose run has `step` entries before them."""
+        return (position >= step) & (values == ops.roll(values, step, axis=-1))
+
+    def moved(sums: Tensor, same: Tensor, step: int) -> Tensor:
         """Return the sums `step` entries earlier; 0 from another run."""
-        same = (position >= step) & (values == ops.roll(values, step, axis=-1))
         return ops.where(same, ops.roll(sums, step, axis=-1), 0)
 
-    sums = moved(ops.stack([x, ops.flip(x, axis=-1)], axis=-3), 1)
+    same = are_same(1)
+    sums = moved(ops.stack([x, ops.flip(x, axis=-1)], axis=-3), same, 1)
     for step in (2**bit for bit in range((most - 1).bit_length())):
-        sums = sums + moved(sums, step)
+        if step > 1:
+            same = are_same(step)
+        if looks_ahead and concrete(ops.any(same)) is False:
+            break
+        sums = sums + moved(sums, same, step)
     before, after = ops.unstack(sums, 2, axis=-3)
     return before, before + x + ops.flip(after, axis=-1)
 
