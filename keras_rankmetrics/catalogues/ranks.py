@@ -110,6 +110,7 @@ def count_ranks(
     if lists == 0:
         return {"above": numbers, "tied": numbers, "num_items": number}
     exclude = excluded_items(exclude, number, lists)
+    warn_if_excluded(numbers, exclude)
     size = chunk_size(chunk, lists, number)
     if score_fn is None:
         queries = ops.convert_to_tensor(_vectors("queries", queries))
@@ -220,6 +221,12 @@ def distinct_numbers(name: str, x: Any, items: int) -> np.ndarray:
     rows = np.sort(rows, axis=-1)
     rows[:, 1:][rows[:, 1:] == rows[:, :-1]] = -1
     return rows
+
+
+def warn_if_excluded(targets: np.ndarray, exclude: np.ndarray) -> None:
+    """Warn if all targets are excluded, `[lists, row]` each."""
+    excludes_all = of_batch.are_excluded(targets, exclude)
+    checks.say(checks.Facts(excludes_all=excludes_all), ())
 
 
 def excluded_items(exclude: Any, items: int, lists: int) -> np.ndarray:

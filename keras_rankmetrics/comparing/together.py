@@ -661,6 +661,11 @@ def in_order_of_lists(weight: Any, truth: Any) -> Any:
     return np.array([weight[number] for number in lists])
 
 
+def _plain_name(group: str) -> str:
+    """Return what two spellings of a group share."""
+    return re.sub(r"(?<=\d)\.0+$", "", group.strip().casefold())
+
+
 def groups_of_lists(
     groups: Any, lists: Sequence[Any], are_in_order: bool
 ) -> tuple[str, ...]:
@@ -718,6 +723,16 @@ def groups_of_lists(
                 f"{str(group)!r} and {group!r}, of the types str and "
                 f"{type(group).__name__}. Pass text."
             )
+    spelled = dict[str, str]()
+    for group in dict.fromkeys(groups):
+        other = spelled.setdefault(_plain_name(group), group)
+        if other != group:
+            warn(
+                "A group should have one spelling. Received: "
+                f"{other!r} and {group!r}, which count as two groups. Write "
+                "names in one way."
+            )
+            break
     if len(groups) != len(lists):
         raise ValueError(
             f"`groups` should have a group for each of {len(lists):,} lists. "

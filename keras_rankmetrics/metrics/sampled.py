@@ -358,6 +358,12 @@ def _sampling_of(catalogue: Any, negatives: Any, replacement: Any) -> Sampling:
             "`catalogue` unless `replacement=True`. Received: "
             f"{negatives!r} with a catalogue of {items}."
         )
+    if drawn == items - 1:
+        warn(
+            "`catalogue` should be the number of all items. Received: "
+            f"{items:,}, which a list of {drawn:,} negatives has, so that "
+            "nothing was sampled. Pass the size of the catalogue."
+        )
     return Sampling(items, drawn, replacement)
 
 

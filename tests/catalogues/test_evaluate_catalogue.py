@@ -515,3 +515,13 @@ def test_columns_of_pandas_have_one_index(name):
     columns[name] = columns[name][::-1]
     with pytest.raises(ValueError, match=f"`{name}`.* the same index"):
         EvaluateCatalogue(metric, items=np.arange(ITEMS), **columns, **towers)
+
+
+def test_a_table_of_interactions_is_no_catalogue():
+    found, seen = targets()
+    options = {"queries": np.arange(USERS), "targets": found, "exclude": seen}
+    towers = {"query_tower": "users", "item_tower": "items"}
+    metric = krm.NDCG(3, inputs="counts")
+    with pytest.warns(UserWarning, match="each item of the catalogue once"):
+        items = np.arange(ITEMS) // 2
+        EvaluateCatalogue(metric, items=items, **options, **towers)

@@ -526,3 +526,63 @@ def test_what_leaves_out_all_irrelevant_items(name):
     assert "so that any order is perfect" in found
     if name == "judged":  # others count as irrelevant
         assert not said(krm.NDCG(k=5).update_state, y_true, SCORES)
+
+
+@pytest.mark.parametrize("extra", [0, 1])
+def test_counts_of_ties_with_the_item_itself(extra):
+    rng = np.random.default_rng(0)
+    above = rng.integers(0, 9, (40, 1))
+    tied = extra + (rng.random((40, 1)) < 0.1)
+    counts = {"above": above, "tied": tied, "num_items": 100}
+    metric = krm.MeanReciprocalRank(inputs="counts")
+    found = said(metric.update_state, np.arange(40)[:, None], counts)
+    assert any("subtract 1" in x for x in found) == bool(extra)
+
+
+@pytest.mark.parametrize("form", ["sparse", "ids", "count_ranks"])
+def test_targets_that_are_all_excluded(form):
+    rng = np.random.default_rng(0)
+    targets = rng.integers(1, 49, (40, 2))
+    targets[:, 1] = np.where(targets[:, 0] == targets[:, 1], -1, targets[:, 1])
+
+    def found(exclude):
+        if form == "count_ranks":
+            vectors = rng.normal(size=(40, 3)), rng.normal(size=(50, 3))
+            return said(
+                lambda: krm.count_ranks(*vectors, targets, exclude=exclude)
+            )
+        scores = rng.normal(size=(40, 50))
+        y_pred = scores if form == "sparse" else np.argsort(scores)[:, :9]
+        metric = krm.HitRateAtK(k=9, inputs=form)
+        y_true = {"target": targets, "exclude": exclude}
+        return said(metric.update_state, y_true, y_pred)
+
+    assert any("contains all of them" in x for x in found(targets))
+    assert not any("all of them" in x for x in found(targets[:, :1]))
+
+
+def test_weights_of_a_batch_that_are_scores_labels_or_numbers():
+    labels, scores = np.abs(LABELS) + 1, np.exp(SCORES)
+    for weights, words in (
+        (scores, "the scores"),
+        (labels, "the labels"),
+        (np.arange(30.0), "the numbers of the rows"),
+        (np.exp(-scores), None),
+        (np.arange(30.0) % 7 + 1, None),
+    ):
+        batch = labels, scores
+        if weights.ndim == 1:
+            batch = (np.tile(x, (3, 1))[:30] for x in batch)
+        found = said(krm.NDCG(k=5).update_state, *batch, weights)
+        are_said = [x for x in found if "weights that are" in x]
+        assert len(are_said) == bool(words)
+        assert not words or words in are_said[0]
+
+
+def test_places_of_clicks_as_labels():
+    clicks = (np.random.default_rng(0).random((60, 10)) < 0.2).astype(int)
+    scores = np.random.default_rng(1).random(clicks.shape)
+    for labels in (clicks, clicks * np.arange(1, 11)):
+        found = said(krm.NDCG(k=5).update_state, labels, scores)
+        is_said = any("positions of clicks" in x for x in found)
+        assert is_said == (labels is not clicks)

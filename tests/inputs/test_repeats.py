@@ -459,3 +459,30 @@ def test_arrays_of_other_classes():
         sides[side] = (sides[side] + 0.25).astype(str)
         with pytest.raises(ValueError, match=r"pass `x.astype\(float\)`"):
             krm.evaluate(*sides, "NDCG@10")
+
+
+@pytest.mark.parametrize("of", [list, lambda x: list(set(x)), sorted])
+def test_ids_in_the_order_of_a_set(of):
+    rng = np.random.default_rng(0)
+    run = {q: rng.permutation(9000)[:12].tolist() for q in range(40)}
+    truth = {q: dict.fromkeys(x[:3], 1) for q, x in run.items()}
+    run = {q: of(x) for q, x in run.items()}
+    found = words_of(lambda: krm.evaluate(truth, run, "RR"))
+    is_said = any("list(dict.fromkeys(ids))" in x for x in found)
+    assert is_said == (of not in (list, sorted))
+
+
+@pytest.mark.parametrize(
+    "names", [("en", "EN"), ("en", "en "), ("1", "1.0"), ("True", "true")]
+)
+def test_two_spellings_of_a_group(names):
+    groups = [names[q % 2] for q in range(60)]
+    [words] = words_of(
+        lambda: krm.evaluate(_LABELS, _SCORES, "RR", groups=groups)
+    )
+    assert f"{names[0]!r} and {names[1]!r}, which count as two groups" in words
+    groups = [("en", "de", "1.5", "15")[q % 4] for q in range(60)]
+    assert not noted(_LABELS, _SCORES, "RR")
+    assert not words_of(
+        lambda: krm.evaluate(_LABELS, _SCORES, "RR", groups=groups)
+    )

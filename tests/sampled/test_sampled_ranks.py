@@ -529,3 +529,8 @@ def test_the_resolution_is_the_deviation_of_a_sample(negatives, replacement):
     variance = chances @ found**2 - (chances @ found) ** 2
     expected = 30 / negatives * np.sqrt(np.maximum(variance, 1.0))
     assert [sampling.resolution(x) for x in above] == approx(expected)
+
+
+def test_a_catalogue_of_which_nothing_was_sampled():
+    with pytest.warns(UserWarning, match="so that nothing was sampled"):
+        krm.SampledRanks(krm.RecallAtK(k=2), catalogue=10, negatives=9)

@@ -91,12 +91,13 @@ def said_of(facts: Facts, metrics: Sequence[Any]) -> Iterator[Said]:
         "list": facts.lists > 0,
         "score": facts.steps.any()
         or any((facts.against, facts.infinite, facts.seconds))
-        or facts.sorted_lists > 0,
+        or any((facts.sorted_lists, facts.of_sets, facts.ties_itself)),
         "whole": facts.first.rows > 0,
         "axis": any(
             (
                 *(facts.across, facts.apart, facts.zeros_and_ones),
-                *(facts.elsewhere, facts.sizes),
+                *(facts.elsewhere, facts.sizes, facts.excludes_all),
+                facts.by_place,
             )
         ),
         "tie": facts.tied is not None,
@@ -494,6 +495,18 @@ def _ranks_of_trec(facts: Facts, _: Sequence[Any]) -> _Found:
 
 
 @_check("warning", "score")
+def _ties_itself(facts: Facts, _: Sequence[Any]) -> _Found:
+    if facts.ties_itself < _SECOND:
+        return None
+    return (
+        '`y_pred["tied"]` should count the other items with the score of a '
+        f"relevant one. Received: 1 or more in all of {facts.ties_itself} "
+        "lists, and 1 in most.",
+        "If it counts the relevant item, too, subtract 1.",
+    )
+
+
+@_check("warning", "score")
 def _from_one(facts: Facts, _: Sequence[Any]) -> _Found:
     if facts.seconds < _SECOND:
         return None
@@ -540,6 +553,17 @@ def _sorted_ids(facts: Facts, _: Sequence[Any]) -> _Found:
         f"The ids of {facts.run} ascend in each list. The first one counts as "
         "the best.",
         "If a set or a function has sorted them, pass them in their order.",
+    )
+
+
+@_check("note", "score")
+def _of_sets(facts: Facts, _: Sequence[Any]) -> _Found:
+    if facts.of_sets < _SORTED:
+        return None
+    return (
+        f"The ids of {facts.run} are in the order of a Python set in "
+        f"{facts.of_sets} lists. The first one counts as the best.",
+        "To drop repeated ids, write `list(dict.fromkeys(ids))`.",
     )
 
 
@@ -848,6 +872,28 @@ def _apart(facts: Facts, _: Sequence[Any]) -> _Found:
         "Labels and scores should have padding at one end. Received: labels "
         "below 0 at the head, and as many equal scores at the tail.",
         "Pad both on one side.",
+    )
+
+
+@_check("warning", "axis")
+def _excludes_all(facts: Facts, _: Sequence[Any]) -> _Found:
+    if not facts.excludes_all:
+        return None
+    return (
+        "Some relevant items should have a rank. Received: `exclude` that "
+        "contains all of them.",
+        "Exclude the items of the training set alone.",
+    )
+
+
+@_check("warning", "axis")
+def _by_place(facts: Facts, _: Sequence[Any]) -> _Found:
+    if not facts.by_place:
+        return None
+    return (
+        "Labels should say how relevant an item is. Received: the places of "
+        "the items, from 1 on, for all labels above 0, as positions of clicks.",
+        "For clicks, pass `labels > 0`.",
     )
 
 

@@ -25,6 +25,9 @@ from keras_rankmetrics.types import UNJUDGED
 _FIRST = 10_000  # rows, of which most data need no more
 # Infinite scores, and what `numpy.nan_to_num` makes of them.
 INFINITE = np.inf, *(float(np.finfo(x).max) for x in ("float32", "float64"))
+_SETS = 100  # lists whose ids may have the order of a set
+_LONG = 8  # ids that have this order by no accident
+_FEW_PLACES = 3
 _MANY = 20  # rows, whose weights are those of another column by no accident
 _LARGE = 99  # the lowest label that may be a code
 # What to do, by the names of checks: in doors with options, in files of TREC,
@@ -120,6 +123,11 @@ class Facts:
         swapped: a sentence if labels may be scores, and scores labels, or None.
         seconds: the number of lists of counts whose best relevant item is at
             rank 2, if none is at rank 1.
+        ties_itself: the number of lists of counts whose relevant items tie with
+            one other item each, as a rule, and never with none.
+        excludes_all: True if all relevant items of several lists are excluded.
+        by_place: True if labels above 0 are the places of their items.
+        of_sets: the number of lists of ids that have the order of a set.
         weighed_by: the column that the weights of rows are, in words, or None.
         infinite: the score of an item that is the best for it: one of
             `INFINITE`, or of these negated for distances; 0 if there is none.
@@ -170,6 +178,10 @@ class Facts:
     shifted: tuple[int, int] | None = None
     swapped: str | None = None
     seconds: int = 0
+    ties_itself: int = 0
+    excludes_all: bool = False
+    by_place: bool = False
+    of_sets: int = 0
     weighed_by: str | None = None
     infinite: float = 0.0
     are_whole: bool = True
@@ -289,10 +301,10 @@ class Facts:
             return
         of_one = query[1:] == query[:-1]
         self.are_sorted = not (of_one & (item[1:] <= item[:-1])).any()
-        lengths = np.diff(
-            np.flatnonzero(np.concatenate([[True], ~of_one, [True]]))
-        )
-        self.sorted_lists += int((lengths > 4).sum())
+        starts = np.flatnonzero(np.concatenate([[True], ~of_one, [True]]))
+        self.sorted_lists += int((np.diff(starts) > 4).sum())
+        if not self.are_sorted:
+            self.of_sets += lists_of_sets(item, starts)
 
     def add_ids(self, *columns: np.ndarray) -> None:
         """Add ids of queries or items."""
@@ -320,6 +332,7 @@ class Facts:
         is_first = not self.first.rows
         if is_first and (scores != scores[:1]).any():
             self.swapped = self.swapped or swapped_warning(labels, scores)
+            self.by_place = are_places_of_labels(lists, labels)
         is_numbered = is_first and are_numbered(scores)
         self.elsewhere = "in all rows" if is_numbered else None
         self.repeats = self.repeats.with_lists(lists, scores, labels)
@@ -395,6 +408,10 @@ class Facts:
             missing=self.missing or other.missing,
             nan=self.nan or other.nan,
             seconds=self.seconds + other.seconds,
+            ties_itself=self.ties_itself + other.ties_itself,
+            excludes_all=self.excludes_all or other.excludes_all,
+            by_place=self.by_place or other.by_place,
+            of_sets=self.of_sets + other.of_sets,
             weighed_by=self.weighed_by or other.weighed_by,
             padding=other.padding if self.padding is None else self.padding,
             spelled=self.spelled or other.spelled,
@@ -441,6 +458,36 @@ def infinite_in(scores: np.ndarray, is_higher: bool = True) -> float:
         np.fmax.reduce(scores) if is_higher else np.fmin.reduce(scores)
     )
     return best if (best if is_higher else -best) in INFINITE else 0.0
+
+
+def lists_of_sets(items: np.ndarray, starts: np.ndarray) -> int:
+    """Return how many lists have the order of a Python set of their ids.
+
+    Args:
+        items: the ids, list by list.
+        starts: the first item of each list, and the end. The first lists of
+            eight items or more are looked at.
+    """
+    bounds = zip(starts[:_SETS].tolist(), starts[1:].tolist(), strict=False)
+    found = [items[a:b].tolist() for a, b in bounds if b - a >= _LONG]
+    return sum(x != sorted(x) and list(set(x)) == x for x in found)
+
+
+def are_places_of_labels(lists: np.ndarray, labels: np.ndarray) -> bool:
+    """Return True if many labels above 0 are the places of their items.
+
+    Args:
+        lists: `[items]`, the number of the list of each item.
+        labels: `[items]`.
+    """
+    starts = np.flatnonzero(np.diff(lists, prepend=-1))
+    lengths = np.diff(starts, append=len(lists))
+    places = 1 + np.arange(len(lists)) - np.repeat(starts, lengths)
+    are_above = labels > 0
+    some = labels[are_above]
+    are_many = len(some) >= _MANY and len(np.unique(some)) > _FEW_PLACES
+    is_part = 2 * len(some) <= len(labels)  # others are not clicked
+    return bool(are_many and is_part and (some == places[are_above]).all())
 
 
 def steps_of(query: np.ndarray, scores: np.ndarray) -> np.ndarray:

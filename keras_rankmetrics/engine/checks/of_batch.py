@@ -33,6 +33,7 @@ _LEAST = 16  # targets
 _FEW = 3  # lists that have them; or ids that are again
 _BEST = 5  # items that a list would find, were its targets shifted
 _OF_IDS = {**BATCH, "ascend": "If the best ones come last, turn them round."}
+_NEARLY_ALL = 0.8  # of the relevant items
 _TIED = 0.01  # of the items of a list
 
 
@@ -66,6 +67,7 @@ def facts_of(
     if form == "sparse":
         targets = _first(content.targets)
         found.zeros_and_ones = _are_labels(targets, scores.shape[1])
+        found.excludes_all = are_excluded(targets, excluded)
         if len(targets) >= _LEAST and scores.shape[1] > _BEST:
             best = np.argpartition(-scores, _BEST, axis=1)[:, :_BEST]
             found.shifted = _shifted(targets, best)
@@ -77,7 +79,23 @@ def facts_of(
     if labels.shape == scores.shape:
         is_square = content.scores.raw.shape[0] == scores.shape[1]
         _add_scores(found, labels, scores, y_pred, is_square)
+        _add_weights(found, lists, labels, scores)
     return found
+
+
+def _add_weights(
+    found: Facts, lists: Lists, labels: np.ndarray, scores: np.ndarray
+) -> None:
+    """Add weights of items `[lists, items]`, or those of lists."""
+    weights = getattr(lists.content, "item_weights", None)
+    if weights is not None:
+        weights = _first(weights)
+        if weights.shape == scores.shape:
+            there = labels >= 0
+            columns = {"the labels": labels[there], "the scores": scores[there]}
+            found.add_weights(weights[there], columns)
+    elif lists.list_weights is not None:
+        found.add_weights(ops.convert_to_numpy(lists.list_weights), {})
 
 
 def _of_ids(relevant: Any, ids: Any, excluded: Any) -> Facts:
@@ -86,6 +104,7 @@ def _of_ids(relevant: Any, ids: Any, excluded: Any) -> Facts:
     found.padding = padding_in(relevant, ids, excluded)
     relevant, ids = map(_first, (relevant, ids))
     ids = ids[: len(relevant)]
+    found.excludes_all = are_excluded(relevant, excluded)
     found.shifted = _shifted(relevant, ids)
     labels = np.where(ids < 0, -1, _are_in(ids, relevant))
     scores = np.broadcast_to(-np.arange(ids.shape[1]), ids.shape)
@@ -112,14 +131,35 @@ def _of_counts(lists: Lists, y_true: Any) -> Facts:
     """Return the facts of counts: padding of ids, and ranks from 1 on."""
     found, content = Facts("`y_true`", "`y_pred`"), cast(Any, lists.content)
     ids = entries_of(y_true, ["target", "labels"], ["mask"])["target"]
-    found.padding = padding_in(
-        id_rows.relevant_rows(ids, lists.leading, "ids", "")
-    )
+    ids = id_rows.relevant_rows(ids, lists.leading, "ids", "")
+    found.padding = padding_in(ids)
     above = content.above
+    tied = _first(content.tied)[_first(ids) >= 0]
+    if len(tied) and tied.min() >= 1 and (tied == 1).mean() > _NEARLY_ALL:
+        found.ties_itself = len(tied)
     if not concrete(ops.any(above == 0)):
         second = ops.any((above == 1) & (content.tied == 0), axis=-1)
         found.seconds = int(ops.sum(ops.cast(second, "int32")))
     return found
+
+
+def are_excluded(relevant: np.ndarray, excluded: Any) -> bool:
+    """Return True if all relevant items of several lists are excluded.
+
+    Args:
+        relevant: `[lists, relevant]`, below 0 for padding.
+        excluded: `[lists, excluded]`; None, or of another shape, for none.
+    """
+    if isinstance(excluded, list | tuple):
+        excluded = integers("exclude", excluded, "ids")
+    if excluded is None or len(excluded.shape) != 2 or not excluded.shape[1]:
+        return False
+    number = min(len(relevant), excluded.shape[0])
+    relevant, excluded = relevant[:number], _first(excluded)[:number]
+    relevant = relevant[: len(excluded)]
+    some = (relevant >= 0).any(axis=-1)
+    are_left = (relevant >= 0) & ~_are_in(relevant, excluded)
+    return bool(some.sum() >= _FEW and not are_left.any())
 
 
 def _are_labels(targets: np.ndarray, items: int) -> bool:
