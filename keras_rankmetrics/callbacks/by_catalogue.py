@@ -13,7 +13,6 @@ from keras_rankmetrics.callbacks import epochs
 from keras_rankmetrics.catalogues import passes, ranks
 from keras_rankmetrics.engine.inputs.shapes import check_aligned_axis
 from keras_rankmetrics.engine.inputs.tensors import to_numpy
-from keras_rankmetrics.engine.messages import warn
 from keras_rankmetrics.tables.members import members_of, results_of
 
 Tower = str | Callable[[Any], Any]
@@ -141,7 +140,7 @@ class EvaluateCatalogue(epochs.EvaluateEpochs):
         self._towers = query_tower, item_tower
         self._options: Any = {"score_fn": score_fn, "chunk": chunk}
         self._items = epochs.rows_of(batch_size, items=items)
-        _warn_if_again(items)
+        ranks.warn_if_again(items)
         y = None
         if targets is not None or exclude is not None:
             number = self._items.rows
@@ -187,19 +186,6 @@ class EvaluateCatalogue(epochs.EvaluateEpochs):
             for metric in self.metrics:
                 metric.update_state(*update)
         return results_of(self.metrics)
-
-
-def _warn_if_again(items: Any) -> None:
-    """Warn if a column of ids of the catalogue has an item several times."""
-    is_column = hasattr(items, "shape") and len(items.shape) == 1
-    if not is_column or len(np.unique(to_numpy(items))) == len(items):
-        return
-    warn(
-        "`items` should have each item of the catalogue once. Received: "
-        f"{len(items):,} items, of which some are there again, as in a table "
-        "of interactions. Pass the items of the catalogue alone, and their "
-        "numbers as `targets`."
-    )
 
 
 def _tower(model: keras.Model, tower: Tower) -> Any:

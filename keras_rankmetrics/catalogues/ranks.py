@@ -13,7 +13,7 @@ from keras_rankmetrics.catalogues.counts import LOWEST, RankCounts, Wanted
 from keras_rankmetrics.engine import checks
 from keras_rankmetrics.engine.backend.operations import as_integer
 from keras_rankmetrics.engine.checks import of_batch
-from keras_rankmetrics.engine.inputs.tensors import integers
+from keras_rankmetrics.engine.inputs.tensors import integers, to_numpy
 
 # This many scores stay in the processor's cache.
 _SCORES = 2**21
@@ -227,6 +227,13 @@ def warn_if_excluded(targets: np.ndarray, exclude: np.ndarray) -> None:
     """Warn if all targets are excluded, `[lists, row]` each."""
     excludes_all = of_batch.are_excluded(targets, exclude)
     checks.say(checks.Facts(excludes_all=excludes_all), ())
+
+
+def warn_if_again(items: Any) -> None:
+    """Warn if a column of ids of the catalogue has an item several times."""
+    is_column = hasattr(items, "shape") and len(items.shape) == 1
+    if is_column and len(np.unique(to_numpy(items))) < len(items):
+        checks.say(checks.Facts(again_in_catalogue=len(items)), ())
 
 
 def excluded_items(exclude: Any, items: int, lists: int) -> np.ndarray:

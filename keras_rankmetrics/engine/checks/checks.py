@@ -97,7 +97,7 @@ def said_of(facts: Facts, metrics: Sequence[Any]) -> Iterator[Said]:
             (
                 *(facts.across, facts.apart, facts.zeros_and_ones),
                 *(facts.elsewhere, facts.sizes, facts.excludes_all),
-                facts.by_place,
+                *(facts.by_place, facts.again_in_catalogue),
             )
         ),
         "tie": facts.tied is not None,
@@ -883,6 +883,19 @@ def _excludes_all(facts: Facts, _: Sequence[Any]) -> _Found:
         "Some relevant items should have a rank. Received: `exclude` that "
         "contains all of them.",
         "Exclude the items of the training set alone.",
+    )
+
+
+@_check("warning", "axis")
+def _again_in_catalogue(facts: Facts, _: Sequence[Any]) -> _Found:
+    if not facts.again_in_catalogue:
+        return None
+    return (
+        "`items` should have each item of the catalogue once. Received: "
+        f"{facts.again_in_catalogue:,} items, of which some are there again, "
+        "as in a table of interactions.",
+        "Pass the items of the catalogue alone, and their numbers as "
+        "`targets`.",
     )
 
 

@@ -126,6 +126,8 @@ class Facts:
         ties_itself: the number of lists of counts whose relevant items tie with
             one other item each, as a rule, and never with none.
         excludes_all: True if all relevant items of several lists are excluded.
+        again_in_catalogue: the number of items of a catalogue that has some of
+            them several times, or 0.
         by_place: True if labels above 0 are the places of their items.
         of_sets: the number of lists of ids that have the order of a set.
         weighed_by: the column that the weights of rows are, in words, or None.
@@ -180,6 +182,7 @@ class Facts:
     seconds: int = 0
     ties_itself: int = 0
     excludes_all: bool = False
+    again_in_catalogue: int = 0
     by_place: bool = False
     of_sets: int = 0
     weighed_by: str | None = None
@@ -410,6 +413,8 @@ class Facts:
             seconds=self.seconds + other.seconds,
             ties_itself=self.ties_itself + other.ties_itself,
             excludes_all=self.excludes_all or other.excludes_all,
+            again_in_catalogue=self.again_in_catalogue
+            or other.again_in_catalogue,
             by_place=self.by_place or other.by_place,
             of_sets=self.of_sets + other.of_sets,
             weighed_by=self.weighed_by or other.weighed_by,

@@ -79,7 +79,9 @@ def facts_of(
     if labels.shape == scores.shape:
         is_square = content.scores.raw.shape[0] == scores.shape[1]
         _add_scores(found, labels, scores, y_pred, is_square)
-        _add_weights(found, lists, labels, scores)
+        weights = getattr(content, "item_weights", None)
+        if weights is not None or lists.list_weights is not None:
+            _add_weights(found, lists, labels, scores)
     return found
 
 
