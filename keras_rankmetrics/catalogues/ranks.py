@@ -231,9 +231,11 @@ def warn_if_excluded(targets: np.ndarray, exclude: np.ndarray) -> None:
 
 def warn_if_again(items: Any) -> None:
     """Warn if a column of ids of the catalogue has an item several times."""
-    is_column = hasattr(items, "shape") and len(items.shape) == 1
-    if is_column and len(np.unique(to_numpy(items))) < len(items):
-        checks.say(checks.Facts(again_in_catalogue=len(items)), ())
+    if not hasattr(items, "shape") or len(items.shape) != 1:
+        return
+    ids = to_numpy(items)
+    if ids.dtype.kind in "iuUS" and len(np.unique(ids)) < len(ids):
+        checks.say(checks.Facts(again_in_catalogue=len(ids)), ())
 
 
 def excluded_items(exclude: Any, items: int, lists: int) -> np.ndarray:

@@ -51,7 +51,7 @@ from keras_rankmetrics.tables.item_rows import Rows
 from keras_rankmetrics.tables.roles import remedies_of_ranks, without_role
 
 _SEPARATOR = re.compile(r"[\s,;|\[]")
-_FRACTION = re.compile(r"-?\d*\.\d+(e[-+]?\d+)?")
+_FRACTION = re.compile(r"-?\d*\.\d{3,}(e[-+]?\d+)?")
 _FEW = 8  # keys of a hit
 _LOOKED_AT = 100  # texts that may be numbers
 _ID = str | bytes | int | np.integer
@@ -454,9 +454,9 @@ class ByPosition(ByQuery):
             if are_texts and _are_fractions(x):
                 first = str(as_text(np.ravel(x)[0]))
                 raise ValueError(
-                    "Labels and scores should be numbers, and ids no fractions."
-                    f" Received: text, such as {first!r}. For numbers, pass "
-                    "`x.astype(float)`."
+                    f"Labels and scores should be numbers. Received: text, "
+                    f"such as {first!r}. Pass `x.astype(float)`; if these are "
+                    "ids, pass dicts by query."
                 )
             return are_texts
         if _are_pairs_of_ids(x):

@@ -662,8 +662,17 @@ def in_order_of_lists(weight: Any, truth: Any) -> Any:
 
 
 def _plain_name(group: str) -> str:
-    """Return what two spellings of a group share."""
-    return re.sub(r"(?<=\d)\.0+$", "", group.strip().casefold())
+    """Return the name of a group without blanks, as `1` for `1.0`.
+
+    Words of capitals, and of none, are one name: `en` and `EN`. Other names may
+    differ by case, as genes and units do.
+    """
+    name = group.strip()
+    if name.casefold() in ("true", "false"):
+        return name.casefold()
+    if len(name) > 1 and name.isalpha() and name.isupper():
+        return name.lower()
+    return re.sub(r"^(\d+)\.0+$", r"\1", name)
 
 
 def groups_of_lists(

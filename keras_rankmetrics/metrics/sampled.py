@@ -362,7 +362,8 @@ def _sampling_of(catalogue: Any, negatives: Any, replacement: Any) -> Sampling:
         warn(
             "`catalogue` should be the number of all items. Received: "
             f"{items:,}, which a list of {drawn:,} negatives has, so that "
-            "nothing was sampled. Pass the size of the catalogue."
+            "nothing was sampled. Pass the size of the catalogue; if these "
+            "are all items, the metric itself needs no correction."
         )
     return Sampling(items, drawn, replacement)
 

@@ -211,8 +211,17 @@ def read_rows(
             facts.add_sizes(found, np.diff(starts, append=len(numbers)))
             facts.nan = _nan_in(arrays, found, starts)
             if sample_weight is not None:
-                queries = {"the queries": as_column("query", query)[order]}
-                facts.add_weights(arrays["sample_weight"], queries)
+                weights = arrays["sample_weight"]
+                numbers_of_rows = weights[:1] + np.arange(len(weights))
+                columns = {
+                    "the queries": as_column("query", query)[order],
+                    "the labels": arrays["y_true"],
+                    "the scores": lists[next(iter(job.predictions))].values,
+                    "the numbers of the rows": numbers_of_rows,
+                    checks.ZEROS: np.zeros(len(weights)),
+                }
+                facts.weighed_by = None
+                facts.add_weights(weights, columns)
         if named_lower:
             facts.higher_is_better = None  # which has been said
         checks.say(facts, job.members)
@@ -231,9 +240,10 @@ def _warn_if_queries(
     """
     for some in (values[:_FIRST], values):
         blocks = some[run_starts(some)] if len(some) else some
+        if 2 * len(blocks) > len(some):  # scores of a model: no two are equal
+            return
         distinct = np.unique(blocks)
-        # No two scores of a model are equal, and labels return.
-        if 2 * len(blocks) > len(some) or len(distinct) < len(blocks):
+        if len(distinct) < len(blocks):  # labels return
             return
     queries = len(np.unique(numbers))
     if (

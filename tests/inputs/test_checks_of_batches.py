@@ -523,7 +523,7 @@ def test_what_leaves_out_all_irrelevant_items(name):
     metric = krm.NDCG(k=5, unjudged="condense")
     y_true = {"labels": LABELS, name: entry}
     *_, found = said(metric.update_state, y_true, SCORES)
-    assert "so that any order is perfect" in found
+    assert "so that relevant ones alone are ranked" in found
     if name == "judged":  # others count as irrelevant
         assert not said(krm.NDCG(k=5).update_state, y_true, SCORES)
 
@@ -566,7 +566,8 @@ def test_weights_of_a_batch_that_are_scores_labels_or_numbers():
     for weights, words in (
         (scores, "the scores"),
         (labels, "the labels"),
-        (np.arange(30.0), "the numbers of the rows"),
+        (np.arange(30.0), None),  # newer lists count more
+        (np.zeros(30), None),  # of another task
         (np.exp(-scores), None),
         (np.arange(30.0) % 7 + 1, None),
     ):
@@ -586,3 +587,37 @@ def test_places_of_clicks_as_labels():
         found = said(krm.NDCG(k=5).update_state, labels, scores)
         is_said = any("positions of clicks" in x for x in found)
         assert is_said == (labels is not clicks)
+
+
+def test_a_mask_of_padding_with_the_label_0():
+    """Ratings of 1 and more, which end with zeros: order counts."""
+    lengths = np.arange(12)[:, None] % 5 + 3
+    there = np.arange(8) < lengths
+    labels = np.where(there, LABELS + 1, 0)
+    for order in (1, -1):
+        y_true = {"labels": labels[:, ::order], "mask": there[:, ::order]}
+        found = said(krm.NDCG(k=5).update_state, y_true, SCORES)
+        assert not any("irrelevant items should count" in x for x in found)
+
+
+def test_what_leaves_items_out_together():
+    y_true = {"labels": LABELS, "mask": np.ones(LABELS.shape, bool)}
+    weights = (LABELS == 0).astype("float32")
+    [*_, found] = said(krm.NDCG(k=5).update_state, y_true, SCORES, weights)
+    assert "mask, weights, which together leave out all items" in found
+
+
+def test_steps_that_are_masked_may_have_any_target():
+    rng = np.random.default_rng(0)
+    there = np.arange(10) < rng.integers(3, 11, 20)[:, None]
+    targets = np.where(there, rng.integers(1, 49, (20, 10)), 0)
+    scores = rng.normal(size=(20, 10, 60))
+    for batch in (
+        ({"target": targets, "mask": there}, scores),
+        (targets, scores, there.astype("float32")),
+    ):
+        metric = krm.MeanReciprocalRank(inputs="sparse")
+        assert not said(metric.update_state, *batch)
+    # Few classes may have a last one.
+    metric = krm.MeanReciprocalRank(inputs="sparse")
+    assert not said(metric.update_state, targets % 9, scores[..., :9])

@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from keras_rankmetrics.engine.checks import of_ids
+from keras_rankmetrics.engine.checks import Facts, of_ids
 from keras_rankmetrics.engine.checks.evidence import Evidence
 
 
@@ -171,3 +171,24 @@ def test_ids_are_shifted_by_no_chance(items, lists, kind):
         found.append(of_ids.shift_of(ids, relevant)[::2] == (step, True))
     if items > 20 and lists > 3:  # else they match after any step
         assert sum(found) > 70
+
+
+def test_many_ids_of_one_list_are_compared_in_part():
+    ids = np.random.default_rng(0).choice(10**9, 50_000, replace=False)
+    for step in (1, 2, 100):
+        found = of_ids.shift_of([ids + step], [ids])
+        assert found[::2] == (step, True)
+    assert not of_ids.shift_of([ids], [ids])[2]
+    assert not of_ids.shift_of([ids[:0]], [ids])[2]
+
+
+def test_chunks_share_the_columns_that_weights_are():
+    rows = np.arange(40.0)
+    found = Facts()
+    for weights in (rows, rows % 7):
+        part = Facts()
+        part.add_weights(weights, {"the labels": rows})
+        found += part
+    assert not found.weighed_by
+    part.add_weights(rows[:3], {"the labels": rows[:3]})  # too few to say
+    assert not part.weighed_by

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from keras import ops
 
+import keras_rankmetrics as krm
 from keras_rankmetrics.engine.ranking.counting import sums_over_runs
 
 LENGTH = 13
@@ -47,7 +48,41 @@ def test_few_runs_in_long_rows(ties, longest):
         values[row, at : at + longest] = values[row, at]
     values = -np.sort(values, axis=-1).astype("float32")
     x = rng.integers(0, 4, (3, *values.shape)).astype("float32")
-    tensors = map(ops.convert_to_tensor, (values, x))
-    found = sums_over_runs(*tensors, values.shape[-1])
+    passed = values.copy(), x.copy()
+    found = sums_over_runs(
+        *map(ops.convert_to_tensor, passed), values.shape[-1]
+    )
     for ours, expected in zip(found, written_out(values, x), strict=True):
         np.testing.assert_array_equal(ops.convert_to_numpy(ours), expected)
+    for ours, expected in zip(passed, (values, x), strict=True):
+        np.testing.assert_array_equal(ours, expected)  # may be in use
+
+
+@pytest.mark.parametrize(
+    "metric",
+    [
+        krm.AUC(),
+        krm.BPref(),
+        krm.GradedAveragePrecision(),
+        krm.MeanAveragePrecision(),
+        krm.MeanRank(),
+        krm.NDCG(),
+        krm.OrderedPairAccuracy(),
+        krm.QMeasure(),
+    ],
+    ids=lambda metric: metric.name,
+)
+def test_a_pair_of_equal_scores_in_a_long_list(metric):
+    """Its value is the mean of both orders of the pair."""
+    rng = np.random.default_rng(0)
+    labels = rng.integers(0, 4, (1, 400)).astype("float32")
+    scores = rng.permutation(400).astype("float32")[None]
+    one, other = (np.flatnonzero(scores[0] == x)[0] for x in (200, 201))
+    labels[0, [one, other]] = 0, 3
+    values = []
+    for score in (200, 200.5, 199.5):
+        scores[0, other] = score
+        metric.reset_state()
+        values.append(float(metric(labels, scores)))
+    assert values[0] == pytest.approx(np.mean(values[1:]), rel=1e-5)
+    assert values[1] != values[2]

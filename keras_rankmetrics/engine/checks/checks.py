@@ -837,7 +837,8 @@ def _constant(facts: Facts, _: Sequence[Any]) -> _Found:
         f"The scores of {facts.run} should order the items of a list. Received:"
         f" one score for all items in {repeats.constant:,} lists of "
         f"{repeats.lists:,}.",
-        "If these lists were not scored, leave them out.",
+        "If these lists were not scored, leave them out; if nothing in them "
+        "matched, all is well.",
     )
 
 
@@ -848,8 +849,8 @@ def _scores_again(facts: Facts, _: Sequence[Any]) -> _Found:
     return (
         f"A list should have scores of its own. Received: lists of {facts.run} "
         "with the scores of other lists.",
-        "All is well if scores do not depend on the query. Otherwise look for "
-        "a batch that was used again.",
+        "Popular items, and queries of one user, have such scores. Otherwise "
+        "look for a batch that was used again.",
     )
 
 
@@ -936,11 +937,11 @@ def _sizes(facts: Facts, _: Sequence[Any]) -> _Found:
 
 @_check("warning", "list")
 def _weighed_by(facts: Facts, _: Sequence[Any]) -> _Found:
-    if facts.weighed_by is None:
+    if not facts.weighed_by:
         return None
     return (
         "Weights should say how much a row or a query counts. Received: "
-        f"weights that are {facts.weighed_by}.",
+        f"weights that are {min(facts.weighed_by)}.",
         "Pass the column of weights, or leave it out.",
     )
 

@@ -68,6 +68,7 @@ COLUMNS: Mapping[str, str] = {
     "own": "If the query and the item of one number are the same, mask them: "
     '`{"labels": labels, "mask": ~numpy.eye(n, dtype=bool)}`.',
 }
+ZEROS = "0 in all rows"  # a column, as messages name it
 OF_NO_ID = "Remove the row, or look for what made it."
 OF_NAN = (
     "If the item is not judged, fill the label with 0, or with `UNJUDGED`; if "
@@ -130,7 +131,8 @@ class Facts:
             them several times, or 0.
         by_place: True if labels above 0 are the places of their items.
         of_sets: the number of lists of ids that have the order of a set.
-        weighed_by: the column that the weights of rows are, in words, or None.
+        weighed_by: the columns that the weights of all rows are, in words; None
+            without weights.
         infinite: the score of an item that is the best for it: one of
             `INFINITE`, or of these negated for distances; 0 if there is none.
         are_whole: False for items that a run retrieves, without the others that
@@ -185,7 +187,7 @@ class Facts:
     again_in_catalogue: int = 0
     by_place: bool = False
     of_sets: int = 0
-    weighed_by: str | None = None
+    weighed_by: frozenset[str] | None = None
     infinite: float = 0.0
     are_whole: bool = True
     has_irrelevant: bool = False
@@ -277,17 +279,16 @@ class Facts:
             weights: the weights.
             columns: other columns of these rows, by their names in a sentence.
         """
-        if self.weighed_by or len(weights) < _MANY:
+        if len(weights) < _MANY:
             return
-        if (weights == weights[0]).all():
-            self.weighed_by = None if weights[0] else "0 in all rows"
-            return
-        places = {
-            "the numbers of the rows": weights[0] + np.arange(len(weights))
+        found = {
+            name
+            for name, x in columns.items()
+            if x.dtype.kind in "biuf" and np.array_equal(x, weights)
         }
-        for name, x in {**columns, **places}.items():
-            if x.dtype.kind in "biuf" and np.array_equal(x, weights):
-                self.weighed_by = name
+        if (weights == weights[0]).all():  # as other columns are by accident
+            found &= {ZEROS}
+        self.weighed_by = _in_both(self.weighed_by, frozenset(found))
 
     def add_lists(self, lengths: np.ndarray) -> None:
         """Add lists with their numbers of items."""
@@ -417,7 +418,7 @@ class Facts:
             or other.again_in_catalogue,
             by_place=self.by_place or other.by_place,
             of_sets=self.of_sets + other.of_sets,
-            weighed_by=self.weighed_by or other.weighed_by,
+            weighed_by=_in_both(self.weighed_by, other.weighed_by),
             padding=other.padding if self.padding is None else self.padding,
             spelled=self.spelled or other.spelled,
             shifted=self.shifted or other.shifted,
@@ -453,6 +454,15 @@ class Facts:
         labels = np.concatenate([np.zeros(0), *self.labels])
         found: np.ndarray = labels[labels >= 0]
         return found
+
+
+def _in_both(
+    one: frozenset[str] | None, other: frozenset[str] | None
+) -> frozenset[str] | None:
+    """Return what two sets share; the other one in place of None."""
+    if one is None or other is None:
+        return other if one is None else one
+    return one & other
 
 
 def infinite_in(scores: np.ndarray, is_higher: bool = True) -> float:
@@ -492,7 +502,10 @@ def are_places_of_labels(lists: np.ndarray, labels: np.ndarray) -> bool:
     some = labels[are_above]
     are_many = len(some) >= _MANY and len(np.unique(some)) > _FEW_PLACES
     is_part = 2 * len(some) <= len(labels)  # others are not clicked
-    return bool(are_many and is_part and (some == places[are_above]).all())
+    numbers = np.add.reduceat(are_above.astype(int), starts)
+    do_differ = len(np.unique(numbers)) > 1  # other than those of one row
+    are_places = bool((some == places[are_above]).all())
+    return are_many and is_part and do_differ and are_places
 
 
 def steps_of(query: np.ndarray, scores: np.ndarray) -> np.ndarray:

@@ -71,7 +71,7 @@ def facts_of(
         if len(targets) >= _LEAST and scores.shape[1] > _BEST:
             best = np.argpartition(-scores, _BEST, axis=1)[:, :_BEST]
             found.shifted = _shifted(targets, best)
-        if found.padding is None:
+        if found.padding is None and scores.shape[1] >= _MANY:
             found.padding = _padding_of_steps(content.targets, lists)
         labels = _labels_of(scores.shape, targets)
     else:
@@ -79,25 +79,19 @@ def facts_of(
     if labels.shape == scores.shape:
         is_square = content.scores.raw.shape[0] == scores.shape[1]
         _add_scores(found, labels, scores, y_pred, is_square)
-        weights = getattr(content, "item_weights", None)
-        if weights is not None or lists.list_weights is not None:
-            _add_weights(found, lists, labels, scores)
+        if getattr(content, "item_weights", None) is not None:
+            _add_weights(found, _first(content.item_weights), labels, scores)
     return found
 
 
 def _add_weights(
-    found: Facts, lists: Lists, labels: np.ndarray, scores: np.ndarray
+    found: Facts, weights: np.ndarray, labels: np.ndarray, scores: np.ndarray
 ) -> None:
-    """Add weights of items `[lists, items]`, or those of lists."""
-    weights = getattr(lists.content, "item_weights", None)
-    if weights is not None:
-        weights = _first(weights)
-        if weights.shape == scores.shape:
-            there = labels >= 0
-            columns = {"the labels": labels[there], "the scores": scores[there]}
-            found.add_weights(weights[there], columns)
-    elif lists.list_weights is not None:
-        found.add_weights(ops.convert_to_numpy(lists.list_weights), {})
+    """Add weights of items, all `[lists, items]`."""
+    if weights.shape == scores.shape:
+        there = labels >= 0
+        columns = {"the labels": labels[there], "the scores": scores[there]}
+        found.add_weights(weights[there], columns)
 
 
 def _of_ids(relevant: Any, ids: Any, excluded: Any) -> Facts:
@@ -112,7 +106,8 @@ def _of_ids(relevant: Any, ids: Any, excluded: Any) -> Facts:
     scores = np.broadcast_to(-np.arange(ids.shape[1]), ids.shape)
     rows = found.add_matrix(labels, scores, is_square=False)
     found.evidence = Evidence()
-    if not found.first.may_be_in_order:  # popular items may have low ids
+    # Popular items may have low ids, and examples few lists.
+    if len(ids) >= _LEAST and not found.first.may_be_in_order:
         found.add_order(rows[0], ids[labels >= 0])
     return found
 
@@ -136,9 +131,10 @@ def _of_counts(lists: Lists, y_true: Any) -> Facts:
     ids = id_rows.relevant_rows(ids, lists.leading, "ids", "")
     found.padding = padding_in(ids)
     above = content.above
-    tied = _first(content.tied)[_first(ids) >= 0]
+    are_there = _first(ids) >= 0
+    tied = _first(content.tied)[are_there]
     if len(tied) and tied.min() >= 1 and (tied == 1).mean() > _NEARLY_ALL:
-        found.ties_itself = len(tied)
+        found.ties_itself = int(are_there.any(axis=-1).sum())
     if not concrete(ops.any(above == 0)):
         second = ops.any((above == 1) & (content.tied == 0), axis=-1)
         found.seconds = int(ops.sum(ops.cast(second, "int32")))
@@ -317,6 +313,10 @@ def _padding_of_steps(targets: Any, lists: Lists) -> int | None:
     rows = lists.leading.rows
     if rows is None or targets.shape[-1] != 1:
         return None
+    counts = lists.present
+    if lists.list_weights is not None:
+        counts = counts & (lists.list_weights > 0)
+    targets = ops.where(counts[:, None], targets, -1)
     some = ops.convert_to_numpy(ops.reshape(targets, rows)[:_LISTS])
     for steps in (some, some[:, ::-1]):
         ends, numbers = np.unique(steps[:, -1], return_counts=True)

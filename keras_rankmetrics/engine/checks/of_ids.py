@@ -42,6 +42,7 @@ _COUNTRY, _NAMIBIA = re.compile("[A-Z]{2}"), "NA"
 _NEVER = np.log(1e6)  # an accident less likely than one in a million
 _SURE = 4  # standard errors of a number of ids that match
 _FEW = 3  # ids that match by no accident
+_FIRST, _PAIRS = 300, 10**7  # ids of a list, and pairs, that are compared
 _NEAR = 2  # the steps that are tried first, on both sides
 _CODES = 5  # of queries, with that of a missing one
 _MANY = 0.05  # of ids; as many that are alike are no accident
@@ -155,26 +156,49 @@ def shift_of(
         True if they are more than by chance: some ids match after any step, of
         the near ones or of all.
     """
-    differences = [
-        np.subtract.outer(np.unique(one), np.unique(other)).ravel()
+    sides = [
+        (np.unique(one), np.unique(other))
         for one, other in zip(ones, others, strict=True)
     ]
-    steps, counts = np.unique(
+    near = np.arange(-_NEAR, _NEAR + 1)
+    counts = [
+        sum(int(np.isin(other + step, one).sum()) for one, other in sides)
+        for step in near.tolist()
+    ]
+    found = _most_common(near, np.array(counts))
+    if found[2]:
+        return found
+    some = sides[: max(1, _PAIRS // _FIRST**2)]
+    differences = [
+        np.subtract.outer(one[:_FIRST], other[:_FIRST]).ravel()
+        for one, other in some
+    ]
+    steps, numbers = np.unique(
         np.concatenate([np.zeros(0, np.int64), *differences]),
         return_counts=True,
     )
-    found = 0, 0, False
-    for farthest in (_NEAR, np.inf):
-        near = np.abs(steps) <= farthest
-        some, numbers = steps[near], counts[near]
-        best = int(np.argmax(numbers)) if len(some) else 0
-        if len(some) and some[best] != 0:
-            chance = int(np.delete(numbers, best).max(initial=0))
-            least = max(_FEW, 2 * chance + _SURE * (1 + chance) ** 0.5)
-            found = int(some[best]), int(numbers[best]), numbers[best] >= least
-        if found[2]:
-            break
-    return found
+    far = _most_common(steps, numbers)
+    return far if far[2] else found
+
+
+def _most_common(
+    steps: np.ndarray, counts: np.ndarray
+) -> tuple[int, int, bool]:
+    """Return the step with the most matches, as `shift_of` does.
+
+    Args:
+        steps: what is added.
+        counts: how many ids match then.
+    """
+    if not counts.any():
+        return 0, 0, False
+    best = int(np.argmax(counts))
+    if steps[best] == 0:
+        return 0, 0, False
+    number = int(counts[best])
+    chance = int(np.delete(counts, best).max(initial=0))
+    least = max(_FEW, 2 * chance + _SURE * (1 + chance) ** 0.5)
+    return int(steps[best]), number, number >= least
 
 
 def asks(step: int) -> str:

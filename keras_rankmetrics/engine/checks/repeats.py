@@ -31,9 +31,10 @@ class Repeats:
     Attributes:
         prints: `[lists, 4]`, a sample of the scores, their sum, that of the
             labels times the scores, and 1 for scores that are sorted, as those
-            that are made of ranks, else 0; of the lists whose sample is below
-            the limit once it is mixed: if one of equal lists is there, all are.
-            Lists whose rows are apart have none.
+            that are made of ranks, or whole numbers, else 0. They are those of
+            the lists whose sample is below the limit once it is mixed: if one
+            of equal lists is there, all are. Lists whose rows are apart have
+            none.
         limit: that limit, which falls as lists are added.
         systems: into how many parts of the same labels all lists so far can be
             cut; 1 if they cannot, 0 without lists.
@@ -196,7 +197,8 @@ def _prints_of(
         np.logical_or.reduceat(x, ends - lengths)
         for x in (steps > 0, steps < 0)
     )
-    return np.stack([samples, *sums, ~(up & down)], axis=1)
+    are_whole = np.logical_and.reduceat(some == np.floor(some), ends - lengths)
+    return np.stack([samples, *sums, are_whole | ~(up & down)], axis=1)
 
 
 def _mixed(samples: np.ndarray) -> np.ndarray:

@@ -103,11 +103,10 @@ def _omission_warning(lists: Lists, y_true: Any, left: Tensor) -> str | None:
     content: Any = lists.content
     entries = y_true if isinstance(y_true, Mapping) else {"labels": y_true}
     passed = {**entries, "weights": getattr(content, "item_weights", None)}
-    causes = (x for x in _OMISSIONS if passed.get(x) is not None)
-    cause = next(causes, None)
-    if cause is None or passed.get("labels") is None:
+    causes = [x for x in _OMISSIONS if passed.get(x) is not None]
+    if not causes or passed.get("labels") is None:
         return None
-    if cause == "exclude":
+    if "exclude" in causes:
         scores = getattr(content, "scores", None)
         is_hidden = (
             content.hidden() if scores is None else _are_lowest(scores.raw)
@@ -128,19 +127,35 @@ def _omission_warning(lists: Lists, y_true: Any, left: Tensor) -> str | None:
         ops.sum(ops.cast(x, "int32"))
         for x in ((labels > 0) & there, (labels == 0) & there, left > 0)
     )
-    are_many = (relevant >= _FEW) & (others >= _FEW)
-    received, of_relevant, of_others = _OMISSIONS[cause]
+    received, of_relevant, of_others = _OMISSIONS[causes[0]]
+    if len(causes) > 1:
+        received = f"{', '.join(causes)}, which together leave out"
+        of_relevant = of_others = "Pass each alone to see which one does."
     if not has_relevant and concrete(relevant >= _FEW):
         return (
             f"Some relevant items should count. Received: {received} all items "
             f"with labels above 0. {of_relevant}"
         )
-    if has_relevant and concrete(are_many & (kept == relevant)):
+    are_many = (relevant >= _FEW) & (others >= _FEW) & (kept == relevant)
+    if has_relevant and concrete(are_many & ~_are_at_one_end(left > 0)):
         return (
             f"Some irrelevant items should count. Received: {received} all "
-            f"items with the label 0, so that any order is perfect. {of_others}"
+            f"items with the label 0, so that relevant ones alone are ranked. "
+            f"{of_others}"
         )
     return None
+
+
+def _are_at_one_end(kept: Tensor) -> Tensor:
+    """Return True if what is left out is at the same end of all lists.
+
+    It may be padding then, which often has the label 0.
+
+    Args:
+        kept: bool `[lists, items]`.
+    """
+    first, then = kept[:, :-1], kept[:, 1:]
+    return ~ops.any(~first & then) | ~ops.any(first & ~then)
 
 
 def _are_lowest(scores: Tensor) -> Tensor:

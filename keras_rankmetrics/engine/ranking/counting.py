@@ -22,6 +22,9 @@ from keras_rankmetrics.types import Tensor
 # Up to this length, computing over all pairs takes no longer than by steps.
 _FEW = 16
 
+# Below this share of entries, taking them out is faster than all steps.
+_SPARSE = 16
+
 _EXACT_IN_FLOAT32 = 2**24
 
 
@@ -66,7 +69,7 @@ def _where_equal(values: Tensor, x: Tensor, most: int) -> tuple[Tensor, Tensor]:
         return _by_doubling(values, x, most)
     [places] = ops.nonzero(ops.reshape(is_equal, (-1,)))
     number, size = len(places), math.prod(values.shape)
-    if number * _FEW > size:
+    if number * _SPARSE > size:
         return _by_doubling(values, x, most)
     begins = ~ops.take(ops.reshape(follows, (-1,)), places)
     runs = ops.cumsum(ops.cast(begins, "int32"), axis=0)[None]
@@ -76,7 +79,9 @@ def _where_equal(values: Tensor, x: Tensor, most: int) -> tuple[Tensor, Tensor]:
 
     def put(into: Tensor, sums: Tensor) -> Tensor:
         flat, sums = (ops.reshape(y, (-1,)) for y in (into, sums))
-        return ops.reshape(ops.scatter_update(flat, at, sums), x.shape)
+        # NumPy would write into the array that was passed.
+        found = ops.scatter_update(ops.copy(flat), at, sums)
+        return ops.reshape(found, x.shape)
 
     sums = _by_doubling(runs, terms, min(most, number))
     return put(before, sums[0]), put(total, sums[1])
