@@ -70,7 +70,8 @@ OF_NUMBERS = [name for name in PARTS if "float32" in name]
 SPELLINGS = [name for name in _DIFFERENCES if name not in PARTS]
 IN_DOUBT = "Do both sides use the same ids?"
 FEW = 3  # ids that match if one is added, or without a part
-# An id with one number, such as `d12`. One with two may be of a family.
+# An id with one number, such as `d12`. One with two, such as `d12-3`, may name
+# a document and its part.
 _NUMBERED = re.compile(r"(\D*)(\d{1,18})(\D*)", re.ASCII)
 _MANY = 0.25  # of the ids that no other matches: those that do without a part
 _QUERIES = 100_000  # in which spellings are compared, at most
@@ -168,7 +169,7 @@ def shifted(
                     f"{before}{x}{behind}" for x in (other + step, other)
                 )
                 show: Callable[[str], str] = repr if before or behind else str
-                return list_, show(one), show(judged), of_ids.asks(step)
+                return list_, show(one), show(judged), of_ids.question_of(step)
     return None
 
 

@@ -11,14 +11,12 @@ _CLOSE = 1e-3  # of a sum to 1, in half precision
 
 
 def scaled_across(scores: np.ndarray) -> str | None:
-    """Return what the scores of each item share, but not those of a list.
+    """Return the scale that columns have and rows lack, in words, or None.
+
+    A softmax or a scaler over the wrong axis makes such columns.
 
     Args:
         scores: `[lists, items]`.
-
-    Returns:
-        A property of columns, in words, which a softmax or a scaler over the
-        wrong axis gives them; None if they have none.
     """
     if min(scores.shape) < _FEW:
         return None

@@ -303,7 +303,7 @@ def _shifted(facts: Facts, _: Sequence[Any]) -> _Found:
     return (
         f"Ids of {facts.run} should be those of the truth. Received: {one} and "
         f"{other}, and others that would match if {abs(step)} was added.",
-        of_ids.asks(step),
+        of_ids.question_of(step),
     )
 
 
@@ -893,8 +893,8 @@ def _again_in_catalogue(facts: Facts, _: Sequence[Any]) -> _Found:
         return None
     return (
         "`items` should have each item of the catalogue once. Received: "
-        f"{facts.again_in_catalogue:,} items, of which some are there again, "
-        "as in a table of interactions.",
+        f"{facts.again_in_catalogue:,} items, some of them several times, as "
+        "in a table of interactions.",
         "Pass the items of the catalogue alone, and their numbers as "
         "`targets`.",
     )

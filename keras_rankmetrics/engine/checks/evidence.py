@@ -330,6 +330,12 @@ class FirstLists:
         """True if own items are relevant alone, as of pairs with one id."""
         return 2 * self.own_alone > self.own_relevant
 
+    def directions(self) -> FirstLists:
+        """Return the sums that say how labels rise with scores, no others."""
+        return FirstLists(
+            self.rows, self.fit, self.variance, self.relevant, self.against
+        )
+
     def __add__(self, other: FirstLists) -> FirstLists:
         """Return the sums over the lists of both."""
         sides = vars(self).values(), vars(other).values()

@@ -350,13 +350,13 @@ class Facts:
     def add_rankings(
         self, lists: np.ndarray, scores: np.ndarray, reference: np.ndarray
     ) -> None:
-        """Add lists whose items have two scores, which may oppose each other.
+        """Add lists of two rankings, which may be in reverse.
 
         Args:
             lists: `[items]`, the number of the list of each item. The items of
                 a list follow each other.
-            scores: `[items]`.
-            reference: `[items]`.
+            scores: `[items]`, the scores of the one, -inf for no rank.
+            reference: `[items]`, those of the other, in place of labels.
         """
         known = (scores > -np.inf) & (reference > -np.inf)
         lists, scores, reference = (
@@ -367,8 +367,7 @@ class Facts:
         ranks[order] = mean_ranks(lists[order], reference[order])
         self.evidence = self.evidence.with_lists(lists, scores, ranks)
         found = FirstLists().with_lists(lists, scores, ranks)
-        names = "rows", "fit", "variance", "relevant", "against"
-        self.first += FirstLists(**{x: getattr(found, x) for x in names})
+        self.first += found.directions()
 
     def add_matrix(
         self, labels: np.ndarray, scores: np.ndarray, is_square: bool

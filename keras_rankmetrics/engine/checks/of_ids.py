@@ -201,7 +201,7 @@ def _most_common(
     return int(steps[best]), number, number >= least
 
 
-def asks(step: int) -> str:
+def question_of(step: int) -> str:
     """Return a question about ids that would match with a step between them."""
     if abs(step) == 1:
         return "Are ids numbered from 0 on one side, and from 1 on the other?"
