@@ -621,3 +621,16 @@ def test_steps_that_are_masked_may_have_any_target():
     # Few classes may have a last one.
     metric = krm.MeanReciprocalRank(inputs="sparse")
     assert not said(metric.update_state, targets % 9, scores[..., :9])
+
+
+@pytest.mark.parametrize("form", ["ids", "sparse"])
+def test_fewer_of_wide_lists_are_looked_at(form):
+    """Relevant and excluded ids have other widths than the recommended ones."""
+    rng = np.random.default_rng(0)
+    ids = np.stack([rng.permutation(3000) for _ in range(40)])
+    y_pred = ids if form == "ids" else -np.argsort(ids, axis=1)
+    for relevant, excluded in ((3, 4), (3, 2900), (2000, 900)):
+        y_true = {"target": ids[:, :relevant]}
+        y_true["exclude"] = ids[:, relevant : relevant + excluded]
+        metric = krm.MeanReciprocalRank(inputs=form)
+        assert float(metric(y_true, y_pred)) == 1.0

@@ -98,8 +98,7 @@ def _of_ids(relevant: Any, ids: Any, excluded: Any) -> Facts:
     """Return the facts of ids, of which the order is all that is known."""
     found = Facts("`y_true`", "`y_pred`", remedies=_OF_IDS)
     found.padding = padding_in(relevant, ids, excluded)
-    relevant, ids = map(_first, (relevant, ids))
-    ids = ids[: len(relevant)]
+    relevant, ids = _rows_of_both(*map(_first, (relevant, ids)))
     found.excludes_all = are_excluded(relevant, excluded)
     found.shifted = _shifted(relevant, ids)
     labels = np.where(ids < 0, -1, _are_in(ids, relevant))
@@ -152,9 +151,7 @@ def are_excluded(relevant: np.ndarray, excluded: Any) -> bool:
         excluded = integers("exclude", excluded, "ids")
     if excluded is None or len(excluded.shape) != 2 or not excluded.shape[1]:
         return False
-    number = min(len(relevant), excluded.shape[0])
-    relevant, excluded = relevant[:number], _first(excluded)[:number]
-    relevant = relevant[: len(excluded)]
+    relevant, excluded = _rows_of_both(relevant, _first(excluded))
     some = (relevant >= 0).any(axis=-1)
     are_left = (relevant >= 0) & ~_are_in(relevant, excluded)
     return bool(some.sum() >= _FEW and not are_left.any())
@@ -232,6 +229,12 @@ def _first(x: Any) -> np.ndarray:
     return found
 
 
+def _rows_of_both(one: np.ndarray, other: np.ndarray) -> list[np.ndarray]:
+    """Return the rows that both have: of wide ones, `_first` returns fewer."""
+    number = min(len(one), len(other))
+    return [one[:number], other[:number]]
+
+
 def _shifted(relevant: np.ndarray, ids: np.ndarray) -> tuple[int, int] | None:
     """Return an id and a relevant one that differ by a number, if many ids do.
 
@@ -239,8 +242,7 @@ def _shifted(relevant: np.ndarray, ids: np.ndarray) -> tuple[int, int] | None:
         relevant: `[lists, relevant]`, below 0 for padding.
         ids: `[lists, recommended]`, below 0 for padding.
     """
-    number = min(len(relevant), len(ids))
-    relevant, ids = relevant[:number], ids[:number]
+    relevant, ids = _rows_of_both(relevant, ids)
     step, _, are_many = shift_of(
         *([row[row >= 0] for row in rows] for rows in (ids, relevant))
     )
