@@ -333,7 +333,11 @@ class FirstLists:
     def directions(self) -> FirstLists:
         """Return the sums that say how labels rise with scores, no others."""
         return FirstLists(
-            self.rows, self.fit, self.variance, self.relevant, self.against
+            rows=self.rows,
+            fit=self.fit,
+            variance=self.variance,
+            relevant=self.relevant,
+            against=self.against,
         )
 
     def __add__(self, other: FirstLists) -> FirstLists:
@@ -418,31 +422,31 @@ def _sums(
     places = places - np.repeat(starts - np.clip(scores[starts], 0, 1), lengths)
     are_places = np.logical_and.reduceat(scores == places, starts)
     return FirstLists(
-        len(lists),
-        float(fit.sum()),
-        float(variance.sum()),
-        int((relevant > 0).sum()),
-        int((fit < 0).sum()),
-        int(have_say.sum()),
-        int(zeros.sum()),
-        int((zeros & ~have_labels).sum()),
-        int((_are_graded(scores, starts) & have_say).sum()),
-        int((equal & have_say).sum()),
-        int((filled & have_say).sum()),
-        int((spread & have_say).sum()),
-        int((lowest < highest).sum()),
-        int((lowest[1:] != lowest[:-1]).sum()),
-        int(is_clear.sum()),
-        int((is_clear & above).sum()),
-        int((are_places & is_long).sum()),
-        int((~are_whole & is_long).sum()),
-        int((topped & have_say & ~are_whole).sum()),
-        int(((relevant == lengths) & have_say).sum()),
-        int((again & have_say).sum()),
-        int((crossed & have_say).sum()),
-        int(own.sum()),
-        int(own_relevant.sum()),
-        int((own_relevant & (relevant == 1)).sum()),
+        rows=len(lists),
+        fit=float(fit.sum()),
+        variance=float(variance.sum()),
+        relevant=int((relevant > 0).sum()),
+        against=int((fit < 0).sum()),
+        lists=int(have_say.sum()),
+        zeros=int(zeros.sum()),
+        fillers=int((zeros & ~have_labels).sum()),
+        graded=int((_are_graded(scores, starts) & have_say).sum()),
+        equal=int((equal & have_say).sum()),
+        filled=int((filled & have_say).sum()),
+        spread=int((spread & have_say).sum()),
+        varied=int((lowest < highest).sum()),
+        changes=int((lowest[1:] != lowest[:-1]).sum()),
+        clear=int(is_clear.sum()),
+        perfect=int((is_clear & above).sum()),
+        placed=int((are_places & is_long).sum()),
+        fractions=int((~are_whole & is_long).sum()),
+        topped=int((topped & have_say & ~are_whole).sum()),
+        precise=int(((relevant == lengths) & have_say).sum()),
+        again=int((again & have_say).sum()),
+        crossed=int((crossed & have_say).sum()),
+        own=int(own.sum()),
+        own_relevant=int(own_relevant.sum()),
+        own_alone=int((own_relevant & (relevant == 1)).sum()),
     )
 
 
