@@ -40,4 +40,5 @@ def said(call):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
         value = call()
-    return value, [str(each.message) for each in caught]
+    of_users = [x for x in caught if issubclass(x.category, UserWarning)]
+    return value, [str(each.message) for each in of_users]
