@@ -336,7 +336,8 @@ class Facts:
         is_first = not self.first.rows
         if is_first and (scores != scores[:1]).any():
             self.swapped = self.swapped or swapped_warning(labels, scores)
-            self.by_place = are_places_of_labels(lists, labels)
+            some = lists[:_FIRST], labels[:_FIRST]
+            self.by_place = are_places_of_labels(*some)
         is_numbered = is_first and are_numbered(scores)
         self.elsewhere = "in all rows" if is_numbered else None
         self.repeats = self.repeats.with_lists(lists, scores, labels)
