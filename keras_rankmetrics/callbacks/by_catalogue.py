@@ -147,8 +147,7 @@ class EvaluateCatalogue(epochs.EvaluateEpochs):
             numbers = ranks.distinct_numbers("targets", targets, number)
             # There should be as many queries as targets.
             epochs.rows_of(batch_size, queries=queries, targets=numbers)
-            excluded = ranks.excluded_items(exclude, number, len(numbers))
-            ranks.warn_if_excluded(numbers, excluded)
+            excluded = ranks.excluded_items(exclude, number, numbers)
             y = {"targets": numbers, "exclude": excluded}
             first, *_ = tree.flatten(queries)
             others = {"exclude": exclude, "sample_weight": sample_weight}

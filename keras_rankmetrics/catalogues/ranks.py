@@ -109,8 +109,7 @@ def count_ranks(
     lists = numbers.shape[0]
     if lists == 0:
         return {"above": numbers, "tied": numbers, "num_items": number}
-    exclude = excluded_items(exclude, number, lists)
-    warn_if_excluded(numbers, exclude)
+    exclude = excluded_items(exclude, number, numbers)
     size = chunk_size(chunk, lists, number)
     if score_fn is None:
         queries = ops.convert_to_tensor(_vectors("queries", queries))
@@ -223,12 +222,6 @@ def distinct_numbers(name: str, x: Any, items: int) -> np.ndarray:
     return rows
 
 
-def warn_if_excluded(targets: np.ndarray, exclude: np.ndarray) -> None:
-    """Warn if all targets are excluded, `[lists, row]` each."""
-    excludes_all = of_batch.are_excluded(targets, exclude)
-    checks.say(checks.Facts(excludes_all=excludes_all), ())
-
-
 def warn_if_again(items: Any) -> None:
     """Warn if a column of ids of the catalogue has an item several times."""
     if not hasattr(items, "shape") or len(items.shape) != 1:
@@ -238,12 +231,20 @@ def warn_if_again(items: Any) -> None:
         checks.say(checks.Facts(again_in_catalogue=len(ids)), ())
 
 
-def excluded_items(exclude: Any, items: int, lists: int) -> np.ndarray:
+def excluded_items(exclude: Any, items: int, targets: np.ndarray) -> np.ndarray:
     """Return the items without a rank, each once, int32 `[lists, excluded]`.
+
+    Warn if all targets are among them.
+
+    Args:
+        exclude: the items, or None.
+        items: the number of all items.
+        targets: `[lists, targets]`, the numbers of the relevant items.
 
     Raises:
         ValueError: if there is not one row for each list.
     """
+    lists = len(targets)
     if exclude is None:
         return np.full((lists, 1), -1, "int32")
     is_flat = getattr(exclude, "ndim", 1) == 1  # or lists of lists
@@ -255,6 +256,8 @@ def excluded_items(exclude: Any, items: int, lists: int) -> np.ndarray:
             "`exclude` should have a row for each list, [lists, excluded]. "
             f"Received: {received} rows for {lists} lists."
         )
+    excludes_all = of_batch.are_excluded(targets, rows)
+    checks.say(checks.Facts(excludes_all=excludes_all), ())
     return rows
 
 

@@ -454,7 +454,7 @@ class ByPosition(ByQuery):
             if are_texts and _are_fractions(x):
                 first = str(as_text(np.ravel(x)[0]))
                 raise ValueError(
-                    f"Labels and scores should be numbers. Received: text, "
+                    "Labels and scores should be numbers. Received: text, "
                     f"such as {first!r}. Pass `x.astype(float)`; if these are "
                     "ids, pass dicts by query."
                 )

@@ -25,9 +25,7 @@ from keras_rankmetrics.types import UNJUDGED
 _FIRST = 10_000  # rows, of which most data need no more
 # Infinite scores, and what `numpy.nan_to_num` makes of them.
 INFINITE = np.inf, *(float(np.finfo(x).max) for x in ("float32", "float64"))
-_SETS = 100  # lists whose ids may have the order of a set
-_LONG = 8  # ids that have this order by no accident
-_FEW_PLACES = 3
+_FEW_PLACES = 3  # of clicks
 _MANY = 20  # rows, whose weights are those of another column by no accident
 _LARGE = 99  # the lowest label that may be a code
 # What to do, by the names of checks: in doors with options, in files of TREC,
@@ -308,7 +306,7 @@ class Facts:
         starts = np.flatnonzero(np.concatenate([[True], ~of_one, [True]]))
         self.sorted_lists += int((np.diff(starts) > 4).sum())
         if not self.are_sorted:
-            self.of_sets += lists_of_sets(item, starts)
+            self.of_sets += of_ids.lists_of_sets(item, starts)
 
     def add_ids(self, *columns: np.ndarray) -> None:
         """Add ids of queries or items."""
@@ -473,19 +471,6 @@ def infinite_in(scores: np.ndarray, is_higher: bool = True) -> float:
         np.fmax.reduce(scores) if is_higher else np.fmin.reduce(scores)
     )
     return best if (best if is_higher else -best) in INFINITE else 0.0
-
-
-def lists_of_sets(items: np.ndarray, starts: np.ndarray) -> int:
-    """Return how many lists have the order of a Python set of their ids.
-
-    Args:
-        items: the ids, list by list.
-        starts: the first item of each list, and the end. The first lists of
-            eight items or more are looked at.
-    """
-    bounds = zip(starts[:_SETS].tolist(), starts[1:].tolist(), strict=False)
-    found = [items[a:b].tolist() for a, b in bounds if b - a >= _LONG]
-    return sum(x != sorted(x) and list(set(x)) == x for x in found)
 
 
 def are_places_of_labels(lists: np.ndarray, labels: np.ndarray) -> bool:

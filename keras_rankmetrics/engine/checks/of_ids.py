@@ -27,18 +27,12 @@ _LOWEST = -(2**31), -(2**63)  # NaN as an integer
 _AS_TEXT = [
     *(*MISSING, "NaN", "NULL", "null", "N/A", "#N/A", "\\N", "(null)"),
     *("undefined", " ", "-1", "[PAD]", "<pad>", "NONE", "Null", "NA", "n/a"),
-    *(
-        "PAD",
-        "<PAD>",
-        "[UNK]",
-        "<unk>",
-        "<UNK>",
-        "-nan",
-        "#REF!",
-        *map(str, _LOWEST),
-    ),
+    *("PAD", "<PAD>", "[UNK]", "<unk>", "<UNK>", "-nan", "#REF!"),
+    *map(str, _LOWEST),
 ]
 _COUNTRY, _NAMIBIA = re.compile("[A-Z]{2}"), "NA"
+_SETS = 100  # lists whose ids may have the order of a set
+_LONG = 8  # ids that have this order by no accident
 _NEVER = np.log(1e6)  # an accident less likely than one in a million
 _SURE = 4  # standard errors of a number of ids that match
 _FEW = 3  # ids that match by no accident
@@ -140,6 +134,19 @@ def missing_code(queries: np.ndarray) -> str | None:
     if not _CODES <= len(np.unique(queries)) == queries.max() + 2:
         return None
     return "the query -1, the code that pandas gives to a missing value"
+
+
+def lists_of_sets(items: np.ndarray, starts: np.ndarray) -> int:
+    """Return how many lists have the order of a Python set of their ids.
+
+    Args:
+        items: the ids, list by list.
+        starts: the first item of each list, and the end. The first lists of
+            eight items or more are looked at.
+    """
+    bounds = zip(starts[:_SETS].tolist(), starts[1:].tolist(), strict=False)
+    found = [items[a:b].tolist() for a, b in bounds if b - a >= _LONG]
+    return sum(x != sorted(x) and list(set(x)) == x for x in found)
 
 
 def shift_of(

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from keras_rankmetrics.engine.backend.operations import ops
-from keras_rankmetrics.engine.backend.sorting import lowest
 from keras_rankmetrics.engine.backend.tracing import concrete
 from keras_rankmetrics.engine.inputs.batch import Lists
 from keras_rankmetrics.engine.inputs.tensors import numbers
@@ -108,9 +107,7 @@ def _omission_warning(lists: Lists, y_true: Any, left: Tensor) -> str | None:
         return None
     if "exclude" in causes:
         scores = getattr(content, "scores", None)
-        is_hidden = (
-            content.hidden() if scores is None else _are_lowest(scores.raw)
-        )
+        is_hidden = content.hidden() if scores is None else ~scores.retrieved()
         left = ops.where(is_hidden, -1, left)
     are_others = (left == 0) | (left == UNJUDGED)
     has_relevant, has_others = (
@@ -140,7 +137,7 @@ def _omission_warning(lists: Lists, y_true: Any, left: Tensor) -> str | None:
     if has_relevant and concrete(are_many & ~_are_at_one_end(left > 0)):
         return (
             f"Some irrelevant items should count. Received: {received} all "
-            f"items with the label 0, so that relevant ones alone are ranked. "
+            "items with the label 0, so that relevant ones alone are ranked. "
             f"{of_others}"
         )
     return None
@@ -156,11 +153,6 @@ def _are_at_one_end(kept: Tensor) -> Tensor:
     """
     first, then = kept[:, :-1], kept[:, 1:]
     return ~ops.any(~first & then) | ~ops.any(first & ~then)
-
-
-def _are_lowest(scores: Tensor) -> Tensor:
-    """Return True for the scores of items that are not retrieved."""
-    return scores == lowest(scores)
 
 
 def share_in(labels: Tensor) -> float | None:
