@@ -187,8 +187,7 @@ def lists_of(job: Job, table: Any) -> Any:
         ValueError: if a column is missing.
         TypeError: if a column has the wrong type.
     """
-    table = _plain(table)
-    check_schema(job, table.schema)
+    table = _checked(job, table)
     if job.query is None:
         return table
     names = [name for name in job.names if name != job.query]
@@ -206,8 +205,8 @@ def in_buckets(pickled: bytes, table: Any) -> Any:
 
     All rows of a query have the same number there.
     """
-    job, table = _unpickled(pickled), _plain(table)
-    check_schema(job, table.schema)
+    job = _unpickled(pickled)
+    table = _checked(job, table)
     queries = table[job.query].combine_chunks()
     values = known_queries(queries, np.ones(len(queries), np.int64))
     # The keys of integers are the integers, which may all be multiples of 64.
@@ -227,8 +226,13 @@ def _batch(sums: Sums | None) -> Any:
     return pa.RecordBatch.from_arrays([column], names=["states"])
 
 
-def _plain(table: Any) -> Any:
-    """Return the table with plain types, such as lists for Ray's tensors."""
+def _checked(job: Job, table: Any) -> Any:
+    """Return the table with plain types, such as lists for Ray's tensors.
+
+    Raises:
+        ValueError: if a column is missing.
+        TypeError: if a column has the wrong type.
+    """
     for place, field in enumerate(table.schema):
         if isinstance(field.type, pa.BaseExtensionType):
             chunks = table.column(place).chunks
@@ -245,6 +249,7 @@ def _plain(table: Any) -> Any:
         elif types.is_float16(field.type):  # Arrow makes no lists of it
             values = table.column(place).cast(pa.float32())
             table = table.set_column(place, field.name, values)
+    check_schema(job, table.schema)
     return table
 
 

@@ -12,10 +12,7 @@ from keras_rankmetrics.comparing.by_judge import parts_of
 from keras_rankmetrics.comparing.measured import ALL, Measured
 from keras_rankmetrics.comparing.measuring import measured_by, of_systems
 from keras_rankmetrics.comparing.reading import HowToRead, Reading, reads
-from keras_rankmetrics.comparing.report import (
-    differences_of,
-    warn_of_unjudged,
-)
+from keras_rankmetrics.comparing.report import differences_of
 from keras_rankmetrics.comparing.requirements import refuse_without_statistic
 from keras_rankmetrics.comparing.results import (
     Agreement,
@@ -172,7 +169,6 @@ def evaluate(
     of_members = of_members_for(truth, run, metrics, reading)
     truth = truth if run is not None else one_table.tables_of(truth, reading)
     measured = measured_by(metrics, truth, {ALL: run}, *asked, of_members)
-    warn_of_unjudged(measured)
     return Evaluated(measured, ALL, confidence)
 
 
@@ -295,23 +291,22 @@ def compare(
     asked = reading, convention, groups, sample_weight
     if systems is None:
         truth = one_table.tables_of(truth, reading)
-        checked_baseline(scores, baseline, confidence)
-        measured = measured_by(
-            metrics, truth, scores, *asked, one_table.of_members
-        )
-        warn_of_unjudged(measured)
-        return Compared(measured, baseline, confidence)
-    for part in parts_of(truth):
-        together.check_systems(systems, part, reading)
-    checked_baseline(systems, baseline, confidence)
-    measured = measured_by(metrics, truth, systems, *asked)
-    warn_of_unjudged(measured)
+        named, of_members = scores, one_table.of_members
+    else:
+        named, of_members = systems, of_systems
+        for part in parts_of(truth):
+            together.check_systems(systems, part, reading)
+    together.check_higher(named, reading)
+    checked_baseline(named, baseline, confidence)
+    measured = measured_by(metrics, truth, named, *asked, of_members)
     compared = Compared(measured, baseline, confidence)
-    compared._agreement_by = functools.partial(agreement_of, systems, reading)
+    if systems is not None:
+        again = functools.partial(agreement_of, systems, reading)
+        compared._agreement_by = again
     return compared
 
 
-def _columns_of_scores(systems: Any, reading: Reading) -> dict[str, Any]:
+def _columns_of_scores(systems: Any, reading: Reading) -> Mapping[str, Any]:
     """Return the columns of scores of one table by the name of the system.
 
     Raises:

@@ -32,7 +32,6 @@ from keras_rankmetrics.comparing.tables_of_rows import (
     first_of,
     names_in,
 )
-from keras_rankmetrics.engine.inputs.shapes import check_aligned_axis
 from keras_rankmetrics.engine.messages import as_text
 from keras_rankmetrics.files import runs
 from keras_rankmetrics.files.blocks import Source
@@ -88,14 +87,10 @@ class ScoredTable(Table):
         Raises:
             ValueError: if such a column has another value.
         """
-        columns = self.columns
-        arrays = {role: self.column(name) for role, name in columns.items()}
+        columns, arrays = self.columns, self.arrays()
         for role in [role for role in arrays if role.startswith(roles.PART)]:
             remedy = ", or, if the column has no such meaning, drop it"
             self.check_one_value(columns[role], arrays.pop(role), remedy)
-        check_aligned_axis(
-            "index", {str(columns[role]): x for role, x in arrays.items()}
-        )
         found = {}
         for role, x in arrays.items():
             if role in ("query", "item"):

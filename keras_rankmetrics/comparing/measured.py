@@ -222,6 +222,23 @@ class Measured(NamedTuple):
             notes=(*dict.fromkeys((*self.notes, *other.notes)),),
         )
 
+    def notes_of_unjudged(self) -> Iterator[str]:
+        """Yield a sentence for each system few of whose items are judged."""
+        for name, system in self.systems.items():
+            found = system.overlap
+            if found.is_low:
+                number, could = "none", ""
+                if found.judged:
+                    number = f"{found.judged:,}"
+                    could = f", and {found.possible:,} could be"
+                yield (
+                    f"{name}: {number} of its {found.retrieved:,} retrieved "
+                    f"items are judged ({found.share:.2%}){could}. "
+                    f"{found.example}"
+                )
+            elif found.example:
+                yield f"{name}: {found.example}"
+
 
 def _check_same_lists(one: Measured, other: Measured) -> None:
     """Raise ValueError if metrics or lists differ, or lists share an id."""

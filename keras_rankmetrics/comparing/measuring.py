@@ -36,7 +36,6 @@ from keras_rankmetrics.comparing.reading import (
     have_same_id,
     no_ranks,
     read_as,
-    warn_of_direction,
 )
 from keras_rankmetrics.comparing.requirements import (
     RulesBy,
@@ -127,6 +126,7 @@ def measured_by(
     else:
         members, shown = requirements.members_and_statistics(asked)
         found = of_them(members, truth)._replace(statistics=shown)
+    together.warn_of_overlap(found, reading.drop_same_id)
     if weights is not None:
         found = found._replace(notes=(*found.notes, *_weighted(found)))
     # A tool reads labels in its own way, which the user chose.
@@ -188,7 +188,6 @@ def of_systems(
     if is_one:
         together.check_run(runs[ALL])
     inputs = [judged, *runs.values()]
-    warn_of_direction(reading.chosen.get("score"), reading.higher_is_better)
     take_scores = all(m.definition.inputs == "scores" for m in members)
     are_by_id = together.have_ids(inputs) or (
         take_scores and together.integers_are_ids(inputs)
@@ -198,14 +197,11 @@ def of_systems(
         found = _by_id(sets, judged, runs, sample_weight, depth, collect)
         together.check_columns(inputs)  # files have columns once they are read
     else:
-        together.check_no_ids(reading)
         are_labels = take_scores and not are_references
-        of_scores = together.check_arrays(inputs, sets, are_labels)
+        of_scores = together.check_arrays(reading, inputs, sets, are_labels)
         found = _by_position(sets, truth, systems, sample_weight, depth)
         found = *found[:2], (*found[2], *of_scores), found[3]
     lists, of_truth, notes, of_systems = found
-    if reading.drop_same_id:
-        together.warn_if_none_dropped(x.overlap for x in of_systems.values())
     are_in_order = not are_by_id or judged.has_row_numbers
     groups = judged.of_queries("group", groups)
     of_groups = together.groups_of_lists(groups, lists, are_in_order)

@@ -38,7 +38,6 @@ from keras_rankmetrics.comparing.reading import (
     read_as,
     read_whole,
     refuse_parts_of_ranks,
-    warn_of_direction,
 )
 from keras_rankmetrics.comparing.requirements import (
     RulesBy,
@@ -407,7 +406,6 @@ def of_members(
             two inputs; None for any labels.
     """
     requirements.check_by_id(members)
-    together.check_higher(systems, reading)
     reads = requirements.truth_of(members)
     if reads == "subtopics" or depth is not None:
         asked = members, truth, systems, reading, rules, groups, sample_weight
@@ -429,19 +427,14 @@ def of_members(
     table.assumed |= checks.all_relevant(lists.facts, members)
     checks.say(lists.facts, members)
     notes: tuple[str, ...] = ()
-    for name, system in found.items():
-        own = system.table
-        notes += checks.say(own.known(), members)
-        column = systems[name] or reading.chosen.get("score")
-        warn_of_direction(column, own.reading.higher_is_better)
+    for system in found.values():
+        notes += checks.say(system.table.known(), members)
     texts = [as_text(query) for query in queries]
     of_truth = Overlap(
         judgements=lists.judged, same_id_judged=lists.same_id_judged
     )
     of_systems = {name: x.found(of_truth, sets) for name, x in found.items()}
     of_groups = lists.groups if "group" in table.more else groups
-    if reading.drop_same_id:
-        together.warn_if_none_dropped(x.overlap for x in of_systems.values())
     return Measured(
         tuple(map(requirements.mean_of, members)),
         tuple(texts),

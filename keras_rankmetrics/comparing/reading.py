@@ -167,7 +167,14 @@ class Reading:
                 "`higher_is_better` should be True or False for one run. "
                 f"Received: {higher!r}."
             )
-        return cls(**how, takes=takes)
+        found = cls(**how, takes=takes)
+        for column in filter(roles.is_lower_better, found._taken_as_better()):
+            warn(
+                f"The column {column!r} should have higher scores for better "
+                "items. For distances and ranks, pass "
+                "`higher_is_better=False`."
+            )
+        return found
 
     def __post_init__(self, takes: tuple[str, ...]) -> None:
         refused = set(roles.OF_QUERIES) - {*takes}
@@ -225,6 +232,18 @@ class Reading:
     def chosen(self) -> Mapping[str, Any]:
         """The names of columns that the user chose, by role."""
         return roles.with_ranks_as_scores(self.columns or {})
+
+    def _taken_as_better(self) -> list[Any]:
+        """Return the chosen columns whose higher scores are for better items.
+
+        A dict names systems, each of which may have the one column.
+        """
+        chosen = self.chosen.get("score")
+        if isinstance(chosen, list | tuple):
+            own = [self.of_system(str(x)).higher_is_better for x in chosen]
+            return [x for x, higher in zip(chosen, own, strict=True) if higher]
+        is_taken = chosen is not None and self.higher_is_better is True
+        return [chosen] * is_taken
 
     def column_of_scores(self) -> Any:
         """Return the column of scores that the user chose, or None.
@@ -347,18 +366,6 @@ def refuse_parts_of_ranks(
             "not found; if a list has the ranks of its relevant items alone, "
             'count the items above them for a metric with `inputs="counts"`.'
         )
-
-
-def warn_of_direction(chosen: Any, higher_is_better: Any) -> None:
-    """Warn if a chosen column of scores is called a distance or a rank."""
-    columns = chosen if isinstance(chosen, list | tuple) else [chosen]
-    for column in columns if higher_is_better is True else ():
-        if column and roles.is_lower_better(column):
-            warn(
-                f"The column {column!r} should have higher scores for better "
-                "items. For distances and ranks, pass "
-                "`higher_is_better=False`."
-            )
 
 
 @dataclasses.dataclass(eq=False)

@@ -30,7 +30,6 @@ from keras_rankmetrics.engine.aggregates.paired import (
     means,
     with_holm,
 )
-from keras_rankmetrics.engine.messages import warn
 from keras_rankmetrics.metrics.judge_corrected import (
     LEAST_WITH_BOTH,
     TooFewListsError,
@@ -455,7 +454,7 @@ def reported(measured: Measured, baseline: str, confidence: float) -> Report:
         confidence=confidence,
         lists=_number_of_lists(measured),
         comparisons=sum(not math.isnan(d.p) for d in all_of_table),
-        unjudged=tuple(notes_of_unjudged(measured)),
+        unjudged=tuple(measured.notes_of_unjudged()),
         gaps=tuple(gaps(measured)),
         untested=(
             *dict.fromkeys(note for _, notes in found for note in notes),
@@ -500,29 +499,6 @@ def _cells(
             mark = mark if d.alpha_holm < 1.0 - confidence else ""
         is_best = math.isclose(e.value, best, rel_tol=ROUNDING)
         yield Cell(e, d, mark, is_best, confidence)
-
-
-def warn_of_unjudged(measured: Measured) -> None:
-    """Warn of systems few of whose items are judged."""
-    for sentence in notes_of_unjudged(measured):
-        warn(sentence)
-
-
-def notes_of_unjudged(measured: Measured) -> Iterator[str]:
-    """Yield a sentence for each system few of whose items are judged."""
-    for name, system in measured.systems.items():
-        found = system.overlap
-        if found.is_low:
-            number, could = "none", ""
-            if found.judged:
-                number = f"{found.judged:,}"
-                could = f", and {found.possible:,} could be"
-            yield (
-                f"{name}: {number} of its {found.retrieved:,} retrieved items "
-                f"are judged ({found.share:.2%}){could}. {found.example}"
-            )
-        elif found.example:
-            yield f"{name}: {found.example}"
 
 
 def _skewed(

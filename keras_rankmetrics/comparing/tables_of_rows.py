@@ -212,12 +212,8 @@ class Table(Input):
 
     def chunks(self) -> Iterator[Columns]:
         """Yield the columns of queries, items and values."""
-        columns = self.columns
-        arrays = {role: self.column(name) for role, name in columns.items()}
+        columns, arrays = self.columns, self.arrays()
         self._check_whole()
-        check_aligned_axis(
-            "index", {str(columns[x]): arrays[x] for x in arrays}
-        )
         query, item = arrays["query"], arrays["item"]
         if "rank" in columns:
             # The sign of distances changes later, but ranks are no distances.
@@ -228,6 +224,17 @@ class Table(Input):
             self._check_no_scores(value)
         others = {role: arrays[role] for role in self.more}
         yield Columns(query, item, value, {**others, **self._ranks()})
+
+    def arrays(self) -> dict[str, Any]:
+        """Return the column of each role, as it is.
+
+        Raises:
+            ValueError: if columns have an index, and not the same one.
+        """
+        names = self.columns
+        arrays = {role: self.column(name) for role, name in names.items()}
+        check_aligned_axis("index", {str(names[x]): arrays[x] for x in arrays})
+        return arrays
 
     def _check_no_scores(self, value: Any) -> None:
         """Raise ValueError if labels in a column of scores seem to be scores.

@@ -14,11 +14,7 @@ from keras_rankmetrics.comparing.compare import of_members_for
 from keras_rankmetrics.comparing.measured import ALL, Measured
 from keras_rankmetrics.comparing.measuring import measured_by
 from keras_rankmetrics.comparing.reading import HowToRead, Reading, reads
-from keras_rankmetrics.comparing.report import (
-    gaps,
-    order_of_ties,
-    warn_of_unjudged,
-)
+from keras_rankmetrics.comparing.report import gaps, order_of_ties
 from keras_rankmetrics.comparing.requirements import RulesBy, rules_in_words
 from keras_rankmetrics.comparing.results import Evaluated
 from keras_rankmetrics.conventions.convention import Convention
@@ -211,7 +207,6 @@ def tie_range(
     of_names = measured._replace(
         metrics=measured.metrics[named], systems={ALL: of_run.taken(named)}
     )
-    warn_of_unjudged(of_names)
     found = TieRanges()
     for place in range(0, len(names), _EACH):
         _, low, high, _ = of_run.values[place : place + _EACH]

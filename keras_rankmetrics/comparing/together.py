@@ -18,7 +18,7 @@ from keras_rankmetrics.comparing.forms import (
     Integers,
     input_of,
 )
-from keras_rankmetrics.comparing.measured import ALL, Overlap
+from keras_rankmetrics.comparing.measured import ALL, Measured
 from keras_rankmetrics.comparing.reading import (
     Input,
     Reading,
@@ -193,7 +193,7 @@ _OF_ARRAYS = {
 }
 
 
-def check_no_ids(reading: Reading) -> None:
+def _check_no_options(reading: Reading) -> None:
     """Raise ValueError if an argument needs ids, and inputs are arrays."""
     for field in dataclasses.fields(reading):
         value = getattr(reading, field.name)
@@ -206,15 +206,20 @@ def check_no_ids(reading: Reading) -> None:
 
 
 def check_arrays(
-    inputs: Sequence[Input], sets: Sequence[RuleSet], are_labels: bool
+    reading: Reading,
+    inputs: Sequence[Input],
+    sets: Sequence[RuleSet],
+    are_labels: bool,
 ) -> tuple[str, ...]:
     """Return notes on arrays, and warn of what they show.
 
     Args:
+        reading: the arguments as passed.
         inputs: the truth and the systems.
         sets: the metrics by their rules.
         are_labels: True if the truth has labels, and the systems scores.
     """
+    _check_no_options(reading)
     judged, *systems = inputs
     truth, notes = judged.x, tuple[str, ...]()
     shape = getattr(truth, "shape", ())
@@ -397,9 +402,19 @@ def _spoken(x: Input) -> str:
     return re.sub("^`(.*)`$", r"the \1", x.argument)
 
 
-def warn_if_none_dropped(overlaps: Iterable[Overlap]) -> None:
-    """Warn if no item has the id of its query, though these are dropped."""
-    if not any(x.same_id or x.same_id_judged for x in overlaps):
+def warn_of_overlap(measured: Measured, drop_same_id: bool | None) -> None:
+    """Warn of systems few of whose items are judged, or none is dropped.
+
+    Args:
+        measured: the values of the systems.
+        drop_same_id: True if the user asked to drop items with the id of their
+            query.
+    """
+    for sentence in measured.notes_of_unjudged():
+        warn(sentence)
+    overlaps = [x.overlap for x in measured.systems.values()]
+    are_dropped = any(x.same_id or x.same_id_judged for x in overlaps)
+    if drop_same_id and not are_dropped:
         warn(
             "`drop_same_id=True` should drop items. Received: none that has "
             "the id of its query. Are both integers, or both text?"
@@ -424,7 +439,6 @@ def check_systems(systems: Any, truth: Any, reading: Reading) -> None:
             f"{_described(systems)}. Give each system a name, even a single "
             f'one: {{"name": run}}. {_SWAPPED}'
         )
-    check_higher(systems, reading)
 
 
 def check_higher(systems: Mapping[str, Any], reading: Reading) -> None:

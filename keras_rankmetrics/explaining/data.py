@@ -27,7 +27,6 @@ from keras_rankmetrics.comparing.measured import ALL, Measured
 from keras_rankmetrics.comparing.measuring import of_systems
 from keras_rankmetrics.comparing.reading import Reading as Asked
 from keras_rankmetrics.comparing.reading import have_same_id
-from keras_rankmetrics.comparing.report import warn_of_unjudged
 from keras_rankmetrics.comparing.requirements import RulesBy
 from keras_rankmetrics.comparing.values import ListsSoFar, of_arrays
 from keras_rankmetrics.conventions.rules import Rules
@@ -307,7 +306,7 @@ class Data:
             )
         if self.has_ids:
             self._lists[_PLAIN] = _whole(self._kept.parts)
-        warn_of_unjudged(found)
+        together.warn_of_overlap(found, self._asked.drop_same_id)
         return found
 
     def _keep(self, definitions: Sequence[Definition]) -> KeptLists:

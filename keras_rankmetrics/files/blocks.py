@@ -273,6 +273,21 @@ def blocks_of(source: Source, size: int = BLOCK) -> Iterator[tuple[bytes, int]]:
         yield rest + b"\n", line
 
 
+def blocks_of_lines(source: Source, *size: int) -> Iterator[tuple[bytes, int]]:
+    """Yield the blocks of a file without quoted fields, as `blocks_of` does.
+
+    Args:
+        source: the file.
+        size: as for `blocks_of`.
+
+    Raises:
+        FileError: if a line is too long, or does not end with a line feed.
+    """
+    for data, line in blocks_of(source, *size):
+        check_ends(source.path, data, line)
+        yield data, line
+
+
 def pieces_of(source: Source, size: int = BLOCK) -> Iterator[bytes]:
     """Yield the decompressed bytes of a file, about `size` at a time."""
     with _unpacked(source) as (text, packed):

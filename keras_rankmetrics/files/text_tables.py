@@ -220,7 +220,6 @@ def _by_csv(
                     column.append(fields[place].strip(_SPACES))
             start = end
     except csv.Error:
-        blocks.check_ends(path, data[ends[start] :], line + start)
         raise _too_long(path, data[ends[start] :], line + start) from None
     rest = data[ends[start] :]
     if len(rest) > LINE:
@@ -238,7 +237,12 @@ def _bytes(field: str) -> bytes:
 
 
 def _too_long(path: str, data: bytes, line: int) -> FileError:
-    """Return the error for a row that is too long."""
+    """Return the error for a row that is too long.
+
+    Raises:
+        FileError: if its lines do not end.
+    """
+    blocks.check_ends(path, data, line)
     return FileError(
         path,
         f"A row should have {LINE:,} bytes at most, with all its quoted lines.",
@@ -287,8 +291,7 @@ def json_parts(source: Source) -> Iterator[Part]:
     """Yield the rows of JSON lines, block by block."""
     path = source.path
     columns: dict[str, str] = {}
-    for data, start in blocks.blocks_of(source, _BLOCK):
-        blocks.check_ends(path, data, start)
+    for data, start in blocks.blocks_of_lines(source, _BLOCK):
         line = blocks.filled_lines(data, start)
         if not len(line):
             continue

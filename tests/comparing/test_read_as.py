@@ -177,6 +177,34 @@ def test_no_name_of_scores_is_one_of_distances():
     ranks = {"query": ["a", "a"], "item": ["x", "y"], "rank": [2, 1]}
     [note] = krm.evaluate({"a": ["y"]}, ranks, "RR").report.notes
     assert note == "Read as: query=query, item=item, score=-rank."
-    chosen = {"columns": {"score": "rank"}}
-    with pytest.warns(UserWarning, match="pass `higher_is_better=False`"):
-        krm.evaluate({"a": ["y"]}, ranks, "RR", **chosen)
+    truth, chosen = {"a": {"y": 1, "x": 0}}, {"columns": {"score": "rank"}}
+    for door in (
+        lambda: krm.evaluate(truth, ranks, "RR", **chosen),
+        lambda: krm.compare(truth, {"one": ranks}, "RR", **chosen),
+        lambda: krm.tie_range(truth, ranks, "RR", **chosen),
+        lambda: krm.diagnose(truth, ranks, **chosen),
+        lambda: krm.explain(0.5, truth, ranks, **chosen),
+    ):
+        with pytest.warns(UserWarning, match="'rank' should have higher"):
+            door()
+
+
+def test_of_several_columns_each_has_its_own_direction():
+    table = {**TABLE, "cost": [0.1, 0.3, 0.2, 0.4]}
+    columns = {"score": ["rank", "cost"]}
+    with pytest.warns(UserWarning, match="The column 'cost' should") as told:
+        krm.compare(
+            table,
+            metrics="RR",
+            columns=columns,
+            higher_is_better={"rank": False},
+        )
+    assert not any("'rank'" in str(x.message) for x in told)
+
+
+def test_systems_of_other_ids_do_not_agree_in_silence():
+    runs = {"one": {"a": ["x", "y"]}, "two": {"a": ["X1", "Y1"]}}
+    with pytest.warns(UserWarning, match="retrieved items are judged"):
+        found = krm.compare({"a": ["x"]}, runs, "RR")
+    with pytest.warns(UserWarning, match="two: none of its 2 retrieved items"):
+        found.agreement(krm.RankBiasedOverlap())
