@@ -10,7 +10,7 @@ from typing import Any, Unpack
 import apache_beam as beam
 from apache_beam.internal import pickler
 
-from keras_rankmetrics.adapters import schema, worker
+from keras_rankmetrics.adapters import arrow, worker
 from keras_rankmetrics.adapters.doors import job_of
 from keras_rankmetrics.adapters.log_job import JobOptions, LogJob
 from keras_rankmetrics.tables.jobs import Job
@@ -227,7 +227,7 @@ class PerQuery(_OfRows):
         own = metrics, y_true, y_pred, query, ROWS
         job = job_of(PerQuery, "Beam", own, options)
         self._query = query
-        self._pickled = pickler.dumps((job, schema.kept_columns(job, keep)))
+        self._pickled = pickler.dumps((job, arrow.kept_columns(job, keep)))
 
     def expand(self, input_or_inputs: Any) -> Any:
         """Return a dict for each list."""
@@ -287,7 +287,7 @@ def _table(rows: list[Any], job: Job, keys: Sequence[str]) -> Any:
     import pyarrow as pa
 
     for row in map(_dict_of, rows):
-        schema.check_column_names(job, row, keys)
+        arrow.check_column_names(job, row, keys)
     arrays = {}
     for name in dict.fromkeys([*job.names, *keys]):
         values, is_query = [row[name] for row in rows], name == job.query
@@ -318,7 +318,7 @@ def _dict_of(row: Any) -> Mapping[str, Any]:
 def _query_of(row: Any, key: str) -> Any:
     row = _dict_of(row)
     if key not in row:
-        raise schema.no_column("query", key, row)
+        raise arrow.no_column("query", key, row)
     return row[key]
 
 

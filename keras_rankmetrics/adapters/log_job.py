@@ -1,22 +1,32 @@
-"""`LogJob`: a job on a log, whose rows are in no order."""
+"""`LogJob`: a job on a log, whose rows are in no order.
+
+A convention reads the rows by its rules, those of `evaluate` for one table of
+labels and scores. One that orders tied items by their ids finds these in the
+column of `order`.
+"""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, TypedDict
 
 import numpy as np
 
-from keras_rankmetrics.adapters import by_convention
 from keras_rankmetrics.conventions.convention import Convention
-from keras_rankmetrics.conventions.from_text import source_of
-from keras_rankmetrics.conventions.rules import SIGNS, Rules
+from keras_rankmetrics.conventions.from_text import asked_in, source_of
+from keras_rankmetrics.conventions.rules import ORDERS, SIGNS, Rules
 from keras_rankmetrics.engine.checks import Facts
 from keras_rankmetrics.tables import ids
 from keras_rankmetrics.tables.jobs import Job
-from keras_rankmetrics.tables.members import warn_of_objects
-from keras_rankmetrics.tables.ragged import Lists
+from keras_rankmetrics.tables.members import (
+    members_of,
+    metrics_in,
+    warn_of_objects,
+)
+from keras_rankmetrics.tables.ragged import Lists, Ragged
+from keras_rankmetrics.tables.single_precision import in_float64
+from keras_rankmetrics.types import UNJUDGED
 
 
 class JobOptions(TypedDict, total=False):
@@ -53,7 +63,7 @@ class LogJob(Job):
         self.rules = Rules()
         if source is not None:
             warn_of_objects(passed)
-            self.rules = by_convention.rules_of(source, passed)
+            self.rules = _rules_of(source, passed)
         if self.order is not None and self.query in (None, self.order):
             raise ValueError(
                 "`order` should be a column that differs between the items of "
@@ -69,7 +79,7 @@ class LogJob(Job):
             )
         ordered = [m.name for m in self.members if self._needs_order(m)]
         if self.query is not None and self.order is None:
-            needs = by_convention.needs_of_ids(self.rules, bool(ordered))
+            needs = _needs_of_ids(self.rules, bool(ordered))
             if needs:
                 raise ValueError(
                     f"This convention {needs}. Received: rows of items without "
@@ -133,17 +143,33 @@ class LogJob(Job):
             ValueError: if a value or a length is invalid, or the source does
                 not take a label.
         """
-        lists = super().as_read(lists)
+        lists = dict(super().as_read(lists))
         if self.form != "scores" or self.rules == Rules():
             return lists
-        return by_convention.read_by(
-            self.rules,
-            lists,
-            self.y_true,
-            self.predictions,
-            self.query,
-            self.order,
-        )
+        rules, (labels, lengths) = self.rules, lists[self.y_true]
+        labels = rules.read_labels_of_lists(labels)
+        scores = {x: in_float64(lists[x].values) for x in self.predictions}
+        if rules.score_dtype is not None:
+            dtype = rules.score_dtype
+            with np.errstate(over="ignore"):
+                scores = {name: x.astype(dtype) for name, x in scores.items()}
+        if (
+            rules.drop_same_id
+            and self.query is not None
+            and self.order is not None
+        ):
+            queries = np.repeat(lists[self.query].values, lengths)
+            same = ids.are_same(queries, lists[self.order].values)
+            scores = {
+                name: np.where(same, -np.inf, x) for name, x in scores.items()
+            }
+            if rules.same_id_in_truth == "dropped":
+                labels = np.where(same, UNJUDGED, labels)
+        read: Mapping[str, np.ndarray] = {**scores, self.y_true: labels}
+        return {
+            **lists,
+            **{name: Ragged(x, lengths) for name, x in read.items()},
+        }
 
 
 def _keys(values: np.ndarray, rules: Rules) -> np.ndarray:
@@ -190,3 +216,68 @@ def _ordered(
             "column such as the ids of the items."
         )
     return {name: column[order] for name, column in values.items()}
+
+
+def _rules_of(convention: Convention, metrics: Any) -> Rules:
+    """Return the rules by which a convention reads the rows of all metrics.
+
+    Args:
+        convention: the convention.
+        metrics: the metrics as they were passed.
+
+    Raises:
+        ValueError: if it reads the rows of some metrics in another way, or
+            rounds values.
+    """
+    found: dict[Rules, list[str]] = {}
+    for name, rules in _by_metric(convention, metrics):
+        # All queries of a log have rows.
+        of_rows = rules._replace(queries="truth", nothing_retrieved="counts")
+        found.setdefault(of_rows, []).append(name)
+    if len(found) > 1:
+        ways = "; ".join(f"{names}: {x.in_words}" for x, names in found.items())
+        raise ValueError(
+            "The metrics of one call should be read by the same rules of "
+            f"`{convention.name}`. Received: {ways}. Call it once for each of "
+            "these."
+        )
+    [rules] = found
+    if rules.decimals is not None:
+        raise ValueError(
+            f"The convention `{convention.name}` rounds the value of each "
+            "list, which sums of many lists do not keep. Received: "
+            f'`convention="{convention.name}"` on workers. Call '
+            "`keras_rankmetrics.evaluate` on a sample of the queries, or leave "
+            "`convention` out."
+        )
+    return rules
+
+
+def _by_metric(
+    convention: Convention, metrics: Any
+) -> Iterator[tuple[str, Rules]]:
+    """Yield the name of each metric, and its rules."""
+    for each in metrics_in(metrics):
+        if isinstance(each, str):
+            for metric, given in asked_in(each, convention):
+                yield metric.name, convention.rules_of(metric, given)
+            continue
+        for member in members_of(each):
+            is_one = hasattr(member, "reads")  # no `Sliced`, no `Comparison`
+            rules = convention.rules_of(member) if is_one else convention.rules
+            yield member.name, rules
+
+
+def _needs_of_ids(rules: Rules, are_ordered: bool) -> str:
+    """Return what a convention does with ids of items; "" if it does nothing.
+
+    Args:
+        rules: the rules.
+        are_ordered: True if a metric reads tied items in an order.
+    """
+    needs = []
+    if are_ordered and rules.ties in SIGNS:
+        needs.append(f"orders tied items by {ORDERS[rules.ties]}")
+    if rules.drop_same_id:
+        needs.append("drops items with the id of their query")
+    return ", and ".join(needs)

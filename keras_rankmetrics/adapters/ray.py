@@ -120,12 +120,12 @@ def per_query(
 
     Stability: provisional.
     """
-    from keras_rankmetrics.adapters import schema
+    from keras_rankmetrics.adapters import arrow
 
     dataset = _dataset(dataset)
     own = metrics, y_true, y_pred, query, lists_per_update
     job = job_of(per_query, "Ray", own, options, backend)
-    keys = schema.kept_columns(job, keep)
+    keys = arrow.kept_columns(job, keep)
     return _mapped(dataset, job, backend, "table_to_values", (job, keys))
 
 

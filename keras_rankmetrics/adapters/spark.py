@@ -174,12 +174,12 @@ def per_query(
     from pyspark import cloudpickle
     from pyspark.sql import types
 
-    from keras_rankmetrics.adapters import schema, worker
+    from keras_rankmetrics.adapters import arrow, worker
 
     df = _frame(df)
     own = metrics, y_true, y_pred, query, lists_per_update
     job = job_of(per_query, "Spark", own, options, backend)
-    keys = schema.kept_columns(job, keep)
+    keys = arrow.kept_columns(job, keep)
     lists, names = _lists(df, job, keep)
     pickled = cloudpickle.dumps((job, names, keys))
     to_values = worker.on_worker("tables_to_values", job, backend, pickled)
@@ -224,18 +224,18 @@ def _lists(
     """
     from pyspark.sql import functions as sql
 
-    from keras_rankmetrics.adapters import schema
+    from keras_rankmetrics.adapters import arrow
 
-    schema.check_column_names(job, df.columns, keep)
+    arrow.check_column_names(job, df.columns, keep)
     names = list(dict.fromkeys([*job.names, *keep]))
     quoted = ("`" + name.replace("`", "``") + "`" for name in names)
     df = df.select(*quoted).toDF(*map(str, range(len(names))))
     no_rows = df.limit(0).toArrow().rename_columns(names)
-    schema.check_schema(job, no_rows.schema)
+    arrow.check_schema(job, no_rows.schema)
     if job.query is None:
         return df, names
     # Lists are faster to send than their items, and need no sort.
     by = str(names.index(job.query))
     items = [sql.collect_list(x).alias(x) for x in df.columns if x != by]
-    lists = df.groupBy(by).agg(*items, sql.count("*").alias(schema.ROWS))
-    return lists.select(*df.columns, schema.ROWS), [*names, schema.ROWS]
+    lists = df.groupBy(by).agg(*items, sql.count("*").alias(arrow.ROWS))
+    return lists.select(*df.columns, arrow.ROWS), [*names, arrow.ROWS]

@@ -19,9 +19,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import types
 
-from keras_rankmetrics.adapters.arrow import known_queries, lists_in
+from keras_rankmetrics.adapters.arrow import (
+    ROWS,
+    check_schema,
+    known_queries,
+    lists_in,
+)
 from keras_rankmetrics.adapters.doors import BACKENDS
-from keras_rankmetrics.adapters.schema import ROWS, check_schema
 from keras_rankmetrics.engine.aggregates import State
 from keras_rankmetrics.engine.checks import Facts
 from keras_rankmetrics.tables import ids

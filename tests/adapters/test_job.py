@@ -13,9 +13,13 @@ from pytest import approx
 
 import keras_rankmetrics as krm
 from keras_rankmetrics import conventions
-from keras_rankmetrics.adapters.arrow import arrow_ids_as_int32, flattened
+from keras_rankmetrics.adapters.arrow import (
+    arrow_ids_as_int32,
+    check_schema,
+    flattened,
+    kept_columns,
+)
 from keras_rankmetrics.adapters.log_job import LogJob
-from keras_rankmetrics.adapters.schema import check_schema, kept_columns
 from keras_rankmetrics.adapters.worker import (
     BUCKET,
     in_buckets,

@@ -10,7 +10,7 @@ import pytest
 from pytest import approx
 
 import keras_rankmetrics as krm
-from keras_rankmetrics.adapters import schema, worker
+from keras_rankmetrics.adapters import arrow, worker
 from keras_rankmetrics.adapters.doors import dataset_of, job_of
 from keras_rankmetrics.adapters.log_job import LogJob
 from keras_rankmetrics.tables.members import merged
@@ -128,7 +128,7 @@ def test_what_is_missing_names_the_query(name, wrong, what):
 
 def test_nulls_that_spark_leaves_out_of_its_lists():
     table = pa.table({"q": ["a"], "y": [[1]], "x": [[0.5, 0.4]]})
-    table = table.append_column(schema.ROWS, pa.array([2]))
+    table = table.append_column(arrow.ROWS, pa.array([2]))
     job = LogJob("RR", "y", "x", query="q")
     with pytest.raises(ValueError, match=r"'y' should hold no null.*fill them"):
         worker.sums_of_tables(job, [table])
