@@ -13,7 +13,7 @@ from keras_rankmetrics.types import Tensor
 
 _BACKEND = keras.config.backend()
 if _BACKEND == "jax":
-    from keras_rankmetrics.engine.backend import jax_axes
+    from keras_rankmetrics.engine.backend import jax_ops
 
 MANY = 2**31 - 1  # no axis is longer, and no rank is lower
 
@@ -91,7 +91,7 @@ def cond(
     if value is not None:
         return if_true() if value else if_false()
     if _BACKEND == "jax":
-        if_true, if_false = jax_axes.same_axes(predicate, if_true, if_false)
+        if_true, if_false = jax_ops.same_axes(predicate, if_true, if_false)
     result: T = ops.cond(predicate, if_true, if_false)
     return result
 
@@ -147,7 +147,7 @@ def loop(times: int | Tensor, step: Callable[[int | Tensor, T], T], x: T) -> T:
     first = x[0] if isinstance(x, tuple) else x
     if concrete(ops.all(first == first)) is None:
         if _BACKEND == "jax":
-            step, x = jax_axes.fixed_axes(step, lambda: times, x)
+            step, x = jax_ops.fixed_axes(step, lambda: times, x)
         result: T = ops.fori_loop(0, times, step, x)
         return result
     for i in range(int(times)):
@@ -164,7 +164,7 @@ def scan(
     """
     if concrete(ops.all(x == x)) is None:
         if _BACKEND == "jax":
-            step, x = jax_axes.fixed_axes(step, lambda: rows[0], x)
+            step, x = jax_ops.fixed_axes(step, lambda: rows[0], x)
         _, later = ops.scan(lambda x, row: (step(row, x),) * 2, x, rows)
         return ops.concatenate([x[None], later])
     states = [x]
