@@ -9,9 +9,11 @@ from typing import Any, cast
 
 import numpy as np
 
-from keras_rankmetrics.engine.backend.cache_keys import is_compiled_by_torch
 from keras_rankmetrics.engine.backend.operations import ops
-from keras_rankmetrics.engine.backend.tracing import concrete
+from keras_rankmetrics.engine.backend.tracing import (
+    concrete,
+    is_compiled_by_torch,
+)
 from keras_rankmetrics.engine.checks.checks import said_of
 from keras_rankmetrics.engine.checks.evidence import Evidence
 from keras_rankmetrics.engine.checks.facts import (

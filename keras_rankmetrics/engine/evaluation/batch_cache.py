@@ -44,9 +44,8 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Any, TypeAlias
 
 from keras_rankmetrics.engine.aggregates import Aggregate
-from keras_rankmetrics.engine.backend.cache_keys import Stamp, place
 from keras_rankmetrics.engine.backend.keras_internals import implicit_mask
-from keras_rankmetrics.engine.backend.tracing import trace
+from keras_rankmetrics.engine.backend.tracing import Stamp, place, trace
 from keras_rankmetrics.engine.checks import Facts, of_batch
 from keras_rankmetrics.engine.definition import Definition
 from keras_rankmetrics.engine.inputs import Lists, Misreadings, read

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 import keras
 
-from keras_rankmetrics.engine.backend import cache_keys, keras_internals
+from keras_rankmetrics.engine.backend import keras_internals
 from keras_rankmetrics.engine.backend.operations import ops
-from keras_rankmetrics.engine.backend.tracing import MANY
+from keras_rankmetrics.engine.backend.tracing import MANY, writes
 from keras_rankmetrics.engine.inputs.shapes import (
     Leading,
     squeezed,
@@ -148,7 +148,7 @@ def before_loss(
         y_pred: as passed to the metric.
         weights: as passed to the metric, after the loss.
     """
-    times = cache_keys.writes(weights)
+    times = writes(weights)
     _, loss = (times and keras_internals.compiled_model()) or ((), None)
     if not any(map(_is_mean, keras.tree.flatten(loss))):
         return weights, None
