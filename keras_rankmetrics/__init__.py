@@ -15,7 +15,7 @@ from keras_rankmetrics.engine.aggregates import Estimate as Estimate
 from keras_rankmetrics.engine.aggregates import PerList as PerList
 from keras_rankmetrics.engine.aggregates import State as State
 from keras_rankmetrics.engine.aggregates.paired import Difference as Difference
-from keras_rankmetrics.engine.inputs.pad_to import pad_to as pad_to
+from keras_rankmetrics.engine.inputs.batch import pad_to as pad_to
 from keras_rankmetrics.engine.metric.collection import (
     MetricCollection as MetricCollection,
 )
