@@ -11,7 +11,7 @@ import numpy as np
 
 from keras_rankmetrics import gains, metrics
 from keras_rankmetrics.conventions.convention import Convention
-from keras_rankmetrics.conventions.measures import (
+from keras_rankmetrics.conventions.presets import (
     CUTOFF,
     Choices,
     Meaning,

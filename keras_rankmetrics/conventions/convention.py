@@ -10,8 +10,12 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, Final, Literal, TypeVar
 
 from keras_rankmetrics import metrics as ours
-from keras_rankmetrics.conventions.measures import CUTOFF, Measure, option
-from keras_rankmetrics.conventions.presets import Preset
+from keras_rankmetrics.conventions.presets import (
+    CUTOFF,
+    Measure,
+    Preset,
+    option,
+)
 from keras_rankmetrics.conventions.rules import Rules
 from keras_rankmetrics.engine.definition import takes
 from keras_rankmetrics.engine.messages import did_you_mean, nearest

@@ -6,8 +6,13 @@ import typing
 
 from keras_rankmetrics import gains, metrics
 from keras_rankmetrics.conventions.convention import Convention
-from keras_rankmetrics.conventions.measures import Measure, at, at_k, over_k
-from keras_rankmetrics.conventions.presets import SETS
+from keras_rankmetrics.conventions.presets import (
+    SETS,
+    Measure,
+    at,
+    at_k,
+    over_k,
+)
 from keras_rankmetrics.conventions.rules import Rules
 from keras_rankmetrics.conventions.vocabularies import Suffixed
 

@@ -8,14 +8,16 @@ from typing import Any
 
 from keras_rankmetrics import gains, metrics
 from keras_rankmetrics.conventions.convention import Convention
-from keras_rankmetrics.conventions.measures import (
+from keras_rankmetrics.conventions.presets import (
     OVER_K,
+    SETS,
+    Fixed,
     Measure,
+    Required,
     at,
     at_k,
     over_k,
 )
-from keras_rankmetrics.conventions.presets import SETS, Fixed, Required
 from keras_rankmetrics.conventions.rules import Rules
 from keras_rankmetrics.conventions.vocabularies import Suffixed
 

@@ -10,9 +10,10 @@ from typing import Any
 
 from keras_rankmetrics import gains, metrics
 from keras_rankmetrics.conventions.convention import Convention
-from keras_rankmetrics.conventions.measures import (
+from keras_rankmetrics.conventions.presets import (
     CUTOFF,
     OVER_K,
+    SETS,
     Choices,
     Meaning,
     Measure,
@@ -20,7 +21,6 @@ from keras_rankmetrics.conventions.measures import (
     at_k,
     option,
 )
-from keras_rankmetrics.conventions.presets import SETS
 from keras_rankmetrics.conventions.rules import Rules
 from keras_rankmetrics.conventions.vocabularies import (
     Leveled,

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from keras_rankmetrics.conventions.convention import Convention
-from keras_rankmetrics.conventions.measures import number
+from keras_rankmetrics.conventions.presets import number
 from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
 from keras_rankmetrics.gains import GainTable
 from keras_rankmetrics.metrics.names import parsed
