@@ -13,9 +13,8 @@ from keras_rankmetrics import conventions, gains, metrics
 from keras_rankmetrics.comparing.reading import how_to_read
 from keras_rankmetrics.engine.messages import nearest
 from keras_rankmetrics.engine.metric.ranking_metric import ConfiguredMetric
-from keras_rankmetrics.explaining.calls import Inputs
 from keras_rankmetrics.explaining.explain import explain
-from keras_rankmetrics.explaining.words import sentence
+from keras_rankmetrics.explaining.words import Inputs, sentence
 from keras_rankmetrics.metrics.names import class_by_name
 from keras_rankmetrics.version import __version__
 

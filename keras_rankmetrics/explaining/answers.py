@@ -11,10 +11,9 @@ from keras_rankmetrics import conventions
 from keras_rankmetrics.conventions.rules import Rules
 from keras_rankmetrics.engine.messages import plain
 from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
-from keras_rankmetrics.explaining.calls import Call, Inputs, Known
 from keras_rankmetrics.explaining.data import Data
 from keras_rankmetrics.explaining.settings import DIGITS
-from keras_rankmetrics.explaining.words import sentence
+from keras_rankmetrics.explaining.words import Call, Inputs, Known, sentence
 
 _SHOWN = 5  # answers that are printed
 _TOOLS = 8  # tools of one of them

@@ -33,8 +33,8 @@ from keras_rankmetrics.conventions.rules import Rules
 from keras_rankmetrics.engine.definition import Definition
 from keras_rankmetrics.engine.inputs.tensors import to_numpy
 from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
-from keras_rankmetrics.explaining.calls import Inputs, Known
 from keras_rankmetrics.explaining.settings import Recipe, TieOrder, default_of
+from keras_rankmetrics.explaining.words import Inputs, Known
 from keras_rankmetrics.tables.item_rows import (
     ListItems,
     Rows,
