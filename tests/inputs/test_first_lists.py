@@ -5,7 +5,8 @@ import dataclasses
 import numpy as np
 import pytest
 
-from keras_rankmetrics.engine.checks.evidence import FirstLists, mean_ranks
+from keras_rankmetrics.engine.checks.evidence import mean_ranks
+from keras_rankmetrics.engine.checks.first_lists import FirstLists
 
 scipy_stats = pytest.importorskip("scipy.stats")
 

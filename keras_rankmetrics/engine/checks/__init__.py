@@ -6,7 +6,6 @@ before it returns a number. A new check is a function of `checks.py`.
 
 from __future__ import annotations
 
-from keras_rankmetrics.engine.checks.axes import scaled_across
 from keras_rankmetrics.engine.checks.checks import (
     all_relevant,
     doubts,
@@ -15,7 +14,11 @@ from keras_rankmetrics.engine.checks.checks import (
     take_grades,
     wrong_order,
 )
-from keras_rankmetrics.engine.checks.evidence import covariances, mean_ranks
+from keras_rankmetrics.engine.checks.evidence import (
+    covariances,
+    mean_ranks,
+    scaled_across,
+)
 from keras_rankmetrics.engine.checks.facts import (
     COLUMNS,
     OF_NAN,

@@ -1,37 +1,27 @@
-"""Evidence that whole lists are misread.
+"""Evidence of a misreading in all lists, or in the two axes of an array.
 
 Scores may be places in an order, which all lists must share: one list with
-other scores ends the search. What the first lists show, a wrong direction, rows
-again or own items, is summed over some thousands of rows, so that a large table
-costs no more than these.
+other scores ends the search. A softmax or a scaler over the wrong axis, and
+padding at another end, show in an array of labels and scores.
 """
 
 from __future__ import annotations
 
 import dataclasses
-import operator
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
-_LONG = 8  # items, or lists, of which places are no accident
-_SEVERAL = 5  # lists whose irrelevant items have a score of their own
-_MANY = 50  # items, of which the irrelevant ones hardly share a score
+_LONG = 8  # lists of which places are no accident
 _SHORT = 4  # items of a list that has a say
-_FEW = 3  # lists that are evidence
+_FEW = 3  # lists that are evidence, or items of each
 _LIKELY = 2.0  # standard errors that are rare
 _PLAIN = 2.5  # standard errors of scores, and not of what sorts them
 _SOME = 1.5  # standard errors of the scores of few lists
 _CLEAR = 2.5  # standard errors that are no chance in the lists of a batch
 ROWS = 2**15  # of the first lists, or more, for the rest of a list
-_SURE = 3.5  # standard errors that are no chance in many tables
-_MOST = 0.6  # share of the lists that have the wrong direction
-_GRADES = 10  # whole scores that may be grades or classes, at most
-_CERTAIN = 100  # items that no classifier labels without an error
-_ENOUGH = 20  # lists that one score parts, or rows in order, by no accident
-_NEARLY_ALL = 0.8  # share of the lists that have a property
-
-AreOwn = Callable[[np.ndarray], np.ndarray]
+_ENOUGH = 20  # rows that are in order by no accident
+_CLOSE = 1e-3  # of a sum to 1, in half precision
 
 
 @dataclasses.dataclass(frozen=True)
@@ -172,284 +162,6 @@ def are_numbered(scores: np.ndarray) -> bool:
     return len(np.unique(scores)) == most
 
 
-@dataclasses.dataclass(frozen=True)
-class FirstLists:
-    """Sums over the first lists of labels and scores.
-
-    Attributes:
-        rows: the number of rows.
-        fit: how far labels rise with the ranks of scores from below: the sum
-            of the products of both, each less its mean in the list.
-        variance: that of `fit` for a random order.
-        relevant: the number of lists with a relevant item.
-        against: the number of lists of three items or more in which labels
-            rather fall as scores rise.
-        lists: the number of lists of four items or more.
-        zeros: the number of these whose scores are all 0.
-        fillers: the number of these whose labels are all 0, too.
-        graded: the number of these whose scores are grades with ties.
-        equal: the number of these whose scores are the labels.
-        filled: the number of these whose irrelevant items, two or more, have
-            one score, and no other item has it.
-        spread: the number of these whose irrelevant items have several.
-        varied: the number of lists with several labels.
-        changes: the number of lists with another lowest label than the one
-            before.
-        clear: the number of lists with relevant items, two or more, and others.
-        perfect: the number of these whose relevant items have higher scores
-            than all others.
-        placed: the number of lists of eight items or more whose scores are 1,
-            2, 3, ... or 0, 1, 2, ..., each once.
-        fractions: the number of these with a score that has a fraction.
-        topped: the number of these in which most items have the score 0, which
-            is the best, and some lower ones a fraction.
-        precise: the number of these whose items are all relevant.
-        again: the number of these in which each row occurs as many times,
-            twice or more.
-        crossed: the number of these in which each score has all labels.
-        own: the number of these whose best item has the id of the query.
-        own_relevant: the number of these in which it is relevant.
-        own_alone: the number of these in which it is the only one that is.
-    """
-
-    rows: int = 0
-    fit: float = 0.0
-    variance: float = 0.0
-    relevant: int = 0
-    against: int = 0
-    lists: int = 0
-    zeros: int = 0
-    fillers: int = 0
-    graded: int = 0
-    equal: int = 0
-    filled: int = 0
-    spread: int = 0
-    varied: int = 0
-    changes: int = 0
-    clear: int = 0
-    perfect: int = 0
-    placed: int = 0
-    fractions: int = 0
-    topped: int = 0
-    precise: int = 0
-    again: int = 0
-    crossed: int = 0
-    own: int = 0
-    own_relevant: int = 0
-    own_alone: int = 0
-
-    @property
-    def are_reversed(self) -> bool:
-        """True if labels fall with the scores, more than by chance."""
-        is_common = self.against > _MOST * self.relevant
-        return is_common and self.fit < -_SURE * self.variance**0.5
-
-    @property
-    def are_in_order(self) -> bool:
-        """True if labels rise with the scores, more than by chance."""
-        return self.fit > _SURE * self.variance**0.5
-
-    @property
-    def may_be_in_order(self) -> bool:
-        """True if labels seem to rise with the scores, or lists are short."""
-        return self.fit >= self.variance**0.5
-
-    @property
-    def has_fillers(self) -> bool:
-        """True if few lists have scores of 0 alone, and no label there."""
-        are_few = 0 < self.fillers == self.zeros <= self.lists / 2
-        return are_few and self.equal < self.lists
-
-    @property
-    def have_grades(self) -> bool:
-        """True if the scores of several lists, and of no others, are grades."""
-        return self.lists >= _FEW and self.graded == self.lists
-
-    @property
-    def are_labels(self) -> bool:
-        """True if the scores of all lists are the labels.
-
-        A classifier may find the labels of a few items.
-        """
-        are_many = self.lists >= _FEW and self.rows >= _CERTAIN
-        return are_many and self.equal == self.lists and self.fit > 0
-
-    @property
-    def are_perfect(self) -> bool:
-        """True if labels and scores have one order in each of many lists."""
-        are_many = self.clear >= _ENOUGH and self.rows >= _CERTAIN
-        return are_many and self.perfect == self.clear
-
-    @property
-    def have_one_label(self) -> bool:
-        """True if items of a list have one label, and lists have several."""
-        are_many = self.precise >= _FEW and self.rows >= _MANY
-        return are_many and not self.varied and self.changes > 0
-
-    @property
-    def are_of_two_kinds(self) -> bool:
-        """True if some lists have places as scores, and others have none."""
-        are_few = min(self.placed, self.fractions) >= _FEW
-        return are_few and self.placed < self.lists
-
-    @property
-    def are_filled(self) -> bool:
-        """True if irrelevant items of most lists have a score of their own."""
-        lists = min(self.lists, self.relevant)
-        found = self.filled >= max(_SEVERAL, _NEARLY_ALL * lists)
-        is_other = self.spread or self.have_grades or self.rows < _MANY
-        return found and self.equal < self.lists and not is_other
-
-    @property
-    def are_topped(self) -> bool:
-        """True if most items have the best score in most lists."""
-        return self.topped >= max(_FEW, _NEARLY_ALL * self.lists)
-
-    @property
-    def are_precise(self) -> bool:
-        """True if several lists, and no others, have relevant items alone."""
-        return self.lists >= _FEW and self.precise == self.lists
-
-    @property
-    def has_rows_again(self) -> bool:
-        """True if several lists, and no others, have each row again."""
-        return self.lists >= _FEW and self.again == self.lists
-
-    @property
-    def are_crossed(self) -> bool:
-        """True if several lists, and few others, have all labels each time."""
-        return self.crossed >= max(_FEW, _NEARLY_ALL * self.lists)
-
-    @property
-    def finds_own(self) -> bool:
-        """True if several queries, and few others, find their own item."""
-        return self.own >= max(_FEW, _NEARLY_ALL * self.lists)
-
-    @property
-    def finds_partners(self) -> bool:
-        """True if own items are relevant alone, as of pairs with one id."""
-        return 2 * self.own_alone > self.own_relevant
-
-    def directions(self) -> FirstLists:
-        """Return the sums that say how labels rise with scores, no others."""
-        return FirstLists(
-            rows=self.rows,
-            fit=self.fit,
-            variance=self.variance,
-            relevant=self.relevant,
-            against=self.against,
-        )
-
-    def __add__(self, other: FirstLists) -> FirstLists:
-        """Return the sums over the lists of both."""
-        sides = vars(self).values(), vars(other).values()
-        return FirstLists(*map(operator.add, *sides))
-
-    def with_lists(
-        self,
-        lists: np.ndarray,
-        scores: np.ndarray,
-        labels: np.ndarray,
-        are_own: AreOwn | None = None,
-    ) -> FirstLists:
-        """Return the sums over these lists, too, while there are few rows.
-
-        Args:
-            lists: `[items]`, the number of the list of each item. The items of
-                a list follow each other.
-            scores: `[items]`. Those of -inf are not retrieved.
-            labels: `[items]`, below 0 for items that are not judged.
-            are_own: returns True for items at some indices that have the id of
-                their query; None if items have no ids.
-        """
-        room = ROWS - self.rows
-        if room <= 0 or not len(lists):
-            return self
-        if len(lists) > room:
-            changes = np.flatnonzero(lists[1:] != lists[:-1]) + 1
-            ends = np.append(changes, len(lists))
-            end = ends[np.searchsorted(ends, room)]
-            lists, scores, labels = (x[:end] for x in (lists, scores, labels))
-        at = np.flatnonzero((scores > -np.inf) & (labels < np.inf))
-        at = at[np.lexsort((labels[at], scores[at], lists[at]))]
-        if not len(at):
-            return self
-        values = lists[at], scores[at], np.maximum(labels[at], 0.0)
-        found = _sums(at, *values, are_own)
-        if are_own is not None:  # ids tell items apart
-            found = dataclasses.replace(found, again=0)
-        return self + found
-
-
-def _sums(
-    at: np.ndarray,
-    lists: np.ndarray,
-    scores: np.ndarray,
-    labels: np.ndarray,
-    are_own: AreOwn | None,
-) -> FirstLists:
-    """Return the sums over lists of items by score, then label."""
-    starts = np.flatnonzero(np.diff(lists, prepend=-1))
-    lengths = np.diff(starts, append=len(lists))
-    fit, variance = (
-        np.where(lengths > 2, x, 0.0)  # two are in one order or the other
-        for x in covariances(mean_ranks(lists, scores), labels, starts)
-    )
-    have_say = lengths >= _SHORT
-    best = starts + lengths - 1
-    have_scores, have_labels = (
-        np.logical_or.reduceat(x != 0, starts) for x in (scores, labels)
-    )
-    zeros = have_say & ~have_scores
-    equal = np.logical_and.reduceat(scores == labels, starts)
-    are_best = scores == np.repeat(scores[best], lengths)
-    number = np.add.reduceat(are_best.astype(int), starts)
-    topped = (2 * number > lengths) & (number < lengths) & (scores[best] == 0)
-    are_whole = np.logical_and.reduceat(scores == np.floor(scores), starts)
-    again, crossed = _are_repeated(scores, labels, starts, are_whole)
-    own = np.zeros(len(starts), bool)
-    if are_own is not None:
-        own = are_own(at[best]) & have_say
-    own_relevant = own & (labels[best] > 0)
-    relevant = np.add.reduceat((labels > 0).astype(int), starts)
-    lowest, highest = (
-        x.reduceat(labels, starts) for x in (np.minimum, np.maximum)
-    )
-    is_mixed = (relevant > 0) & (relevant < lengths)
-    is_clear = is_mixed & (relevant > 1)
-    filled, spread, above = _are_filled(scores, labels, starts)
-    is_long, places = lengths >= _LONG, np.arange(len(scores))
-    places = places - np.repeat(starts - np.clip(scores[starts], 0, 1), lengths)
-    are_places = np.logical_and.reduceat(scores == places, starts)
-    return FirstLists(
-        rows=len(lists),
-        fit=float(fit.sum()),
-        variance=float(variance.sum()),
-        relevant=int((relevant > 0).sum()),
-        against=int((fit < 0).sum()),
-        lists=int(have_say.sum()),
-        zeros=int(zeros.sum()),
-        fillers=int((zeros & ~have_labels).sum()),
-        graded=int((_are_graded(scores, starts) & have_say).sum()),
-        equal=int((equal & have_say).sum()),
-        filled=int((filled & have_say).sum()),
-        spread=int((spread & have_say).sum()),
-        varied=int((lowest < highest).sum()),
-        changes=int((lowest[1:] != lowest[:-1]).sum()),
-        clear=int(is_clear.sum()),
-        perfect=int((is_clear & above).sum()),
-        placed=int((are_places & is_long).sum()),
-        fractions=int((~are_whole & is_long).sum()),
-        topped=int((topped & have_say & ~are_whole).sum()),
-        precise=int(((relevant == lengths) & have_say).sum()),
-        again=int((again & have_say).sum()),
-        crossed=int((crossed & have_say).sum()),
-        own=int(own.sum()),
-        own_relevant=int(own_relevant.sum()),
-        own_alone=int((own_relevant & (relevant == 1)).sum()),
-    )
-
-
 def mean_ranks(lists: np.ndarray, scores: np.ndarray) -> np.ndarray:
     """Return the places of sorted items, tied ones at their mean place."""
     of_one = (scores[1:] == scores[:-1]) & (lists[1:] == lists[:-1])
@@ -484,75 +196,88 @@ def covariances(
         return np.add.reduceat(one * other, starts), variance
 
 
-def _are_graded(scores: np.ndarray, starts: np.ndarray) -> np.ndarray:
-    """Return True for lists with few whole numbers as scores."""
-    grades = scores == np.floor(scores)
-    lengths = np.diff(starts, append=len(scores))
-    steps = np.append(False, scores[1:] != scores[:-1])
-    steps[starts] = False
-    values = 1 + np.add.reduceat(steps.astype(int), starts)
-    few: np.ndarray = (values > 1) & (2 * values <= lengths)
-    few &= values <= _GRADES
-    return few & np.logical_and.reduceat(grades, starts)
+# Evidence in the two axes of an array of labels and scores.
 
 
-def _are_filled(
-    scores: np.ndarray, labels: np.ndarray, starts: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return True for lists whose irrelevant items have a score of their own.
+def scaled_across(scores: np.ndarray) -> str | None:
+    """Return the scale that columns have and rows lack, in words, or None.
 
-    Relevant items have several scores. One alone has a fraction, which no class
-    has. Then, True for lists whose irrelevant items have several scores, and
-    for those whose relevant items all have higher ones.
+    A softmax or a scaler over the wrong axis makes such columns.
+
+    Args:
+        scores: `[lists, items]`.
     """
-    relevant = labels > 0
-    others, own = (np.where(x, scores, np.nan) for x in (~relevant, relevant))
-    lowest, least = (np.fmin.reduceat(x, starts) for x in (others, own))
-    highest, most = (np.fmax.reduceat(x, starts) for x in (others, own))
-    number = np.add.reduceat((~relevant).astype(int), starts)
-    lengths = np.diff(starts, append=len(scores))
-    have_one = (number > 1) & (lowest == highest)
-    differ = (least < most) | (number + 1 == lengths) & (
-        least != np.floor(least)
-    )
-    fills = np.repeat(lowest, lengths)
-    has_it = np.logical_or.reduceat(relevant & (scores == fills), starts)
-    return have_one & differ & ~has_it, lowest < highest, least > highest
+    if min(scores.shape) < _FEW:
+        return None
+    first = scores[:, :1].copy()
+    with np.errstate(all="ignore"):  # infinite ones have no such scale
+        for name, is_so in _SCALES.items():
+            if not is_so(first).all():
+                continue  # as a rule, and at no cost
+            over_lists, over_items = (is_so(x) for x in (scores, scores.T))
+            if over_lists.all() and not over_items.all():
+                return name
+    return None
 
 
-def _are_repeated(
-    scores: np.ndarray,
-    labels: np.ndarray,
-    starts: np.ndarray,
-    whole: np.ndarray,
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return True for lists with each row, or score, as many times.
+def _sum_to_1(columns: np.ndarray) -> np.ndarray:
+    """Return True for columns of probabilities, or their logarithms."""
+    if not (columns <= 0).all():
+        are_shares = ((columns >= 0) & (columns <= 1)).all()
+        return are_shares & (np.abs(columns.sum(0) - 1) < _CLOSE)
+    return np.abs(np.exp(columns).sum(0) - 1) < _CLOSE
 
-    The first is for lists with each score twice or more, and one label for each
-    or other scores than in other lists. Whole numbers, which a classifier may
-    give to several items, are no evidence. The second is for
-    lists with each score three times or more, with labels of one sum, of which
-    some differ.
+
+def _from_0_to_1(columns: np.ndarray) -> np.ndarray:
+    return (columns.min(0) == 0) & (np.abs(columns.max(0) - 1) < _CLOSE)
+
+
+def _standardized(columns: np.ndarray) -> np.ndarray:
+    are_centred = np.abs(columns.mean(0)) < _CLOSE
+    return np.asarray(are_centred & (np.abs(columns.std(0) - 1) < _CLOSE))
+
+
+def _ranked(columns: np.ndarray) -> np.ndarray:
+    """Return True for columns of 1, 2, 3, ... or these by their number."""
+    number = len(columns)
+    ranks = np.where(columns.max(0) > 1, 1, number) * columns
+    if not (
+        (ranks.max(0) == number) & (np.abs(ranks.min(0) - 1) < _CLOSE)
+    ).all():
+        return np.zeros(columns.shape[1], bool)
+    steps = np.diff(np.sort(ranks, axis=0), axis=0)
+    return np.asarray((np.abs(steps - 1) < _CLOSE).all(0))
+
+
+_SCALES: Mapping[str, Callable[[np.ndarray], np.ndarray]] = {
+    "columns of which each adds up to 1": _sum_to_1,
+    "columns of which each has the lowest score 0 and the highest 1": (
+        _from_0_to_1
+    ),
+    "columns of which each has the mean 0 and the deviation 1": _standardized,
+    "columns of which each has the ranks 1, 2, 3, ...": _ranked,
+}
+
+
+def are_padded_apart(labels: np.ndarray, scores: np.ndarray) -> bool:
+    """Return True if labels have padding before, and scores behind.
+
+    The scores behind are one number, as many in each list as labels below 0 at
+    its head. Three lists differ in their number.
+
+    Args:
+        labels: `[lists, items]`, below 0 for padding.
+        scores: `[lists, items]`.
     """
-    begins = np.append(True, scores[1:] != scores[:-1])
-    begins[starts] = True
-    firsts = np.flatnonzero(begins)
-    sizes = np.diff(firsts, append=len(scores))
-    have_one_label = np.minimum.reduceat(labels, firsts) == (
-        np.maximum.reduceat(labels, firsts)
-    )
-    sums = np.add.reduceat(labels, firsts)
-    of_lists = np.searchsorted(firsts, starts)
-    have_one = np.logical_and.reduceat(have_one_label, of_lists)
-    least = np.minimum.reduceat(sizes, of_lists)
-    are_even = least == np.maximum.reduceat(sizes, of_lists)
-    have_one_sum = np.minimum.reduceat(sums, of_lists) == (
-        np.maximum.reduceat(sums, of_lists)
-    )
-    number = np.diff(of_lists, append=len(firsts))  # of scores
-    differ_in_lists = len(np.unique(scores)) > number.max(initial=0)
-    are_rows = have_one | differ_in_lists & (number > 2)
-    again = ~whole & (least > 1) & are_even & (number > 1) & are_rows
-    differ = ~np.logical_or.reduceat(have_one_label, of_lists)
-    crossed = (least > 2) & are_even & have_one_sum & differ & (number > 2)
-    return again, crossed
+    items = labels.shape[1]
+    heads = np.logical_and.accumulate(labels < 0, axis=1).sum(axis=1)
+    some = (heads > 0) & (heads < items)
+    if len(np.unique(heads[some])) < _FEW:
+        return False
+    heads, scores, labels = heads[some], scores[some], labels[some]
+    behind = np.arange(items) >= items - heads[:, None]
+    fill = scores[0, -1]
+    head = np.arange(items) < heads[:, None]
+    is_full = (scores[behind] == fill).all() and (head | (labels >= 0)).all()
+    before = scores[head]
+    return bool(is_full and (before != fill).any())

@@ -9,14 +9,13 @@ import keras
 import numpy as np
 
 from keras_rankmetrics.engine.checks import of_ids
-from keras_rankmetrics.engine.checks.axes import are_padded_apart
 from keras_rankmetrics.engine.checks.evidence import (
-    AreOwn,
     Evidence,
-    FirstLists,
     are_numbered,
+    are_padded_apart,
     mean_ranks,
 )
+from keras_rankmetrics.engine.checks.first_lists import AreOwn, FirstLists
 from keras_rankmetrics.engine.checks.repeats import Repeats
 from keras_rankmetrics.engine.inputs import swapped_warning
 from keras_rankmetrics.engine.messages import as_text

@@ -1,0 +1,385 @@
+"""Evidence of a misreading in the first lists.
+
+A wrong direction, rows that are there again or own items are summed over some
+thousands of rows, so that a large table costs no more than these.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import operator
+from collections.abc import Callable
+
+import numpy as np
+
+from keras_rankmetrics.engine.checks.evidence import (
+    ROWS,
+    covariances,
+    mean_ranks,
+)
+
+_LONG = 8  # items of which places are no accident
+_SEVERAL = 5  # lists whose irrelevant items have a score of their own
+_MANY = 50  # items, of which the irrelevant ones hardly share a score
+_SHORT = 4  # items of a list that has a say
+_FEW = 3  # lists that are evidence
+_SURE = 3.5  # standard errors that are no chance in many tables
+_MOST = 0.6  # share of the lists that have the wrong direction
+_GRADES = 10  # whole scores that may be grades or classes, at most
+_CERTAIN = 100  # items that no classifier labels without an error
+_ENOUGH = 20  # lists that one score parts by no accident
+_NEARLY_ALL = 0.8  # share of the lists that have a property
+
+AreOwn = Callable[[np.ndarray], np.ndarray]
+
+
+@dataclasses.dataclass(frozen=True)
+class FirstLists:
+    """Sums over the first lists of labels and scores.
+
+    Attributes:
+        rows: the number of rows.
+        fit: how far labels rise with the ranks of scores from below: the sum
+            of the products of both, each less its mean in the list.
+        variance: that of `fit` for a random order.
+        relevant: the number of lists with a relevant item.
+        against: the number of lists of three items or more in which labels
+            rather fall as scores rise.
+        lists: the number of lists of four items or more.
+        zeros: the number of these whose scores are all 0.
+        fillers: the number of these whose labels are all 0, too.
+        graded: the number of these whose scores are grades with ties.
+        equal: the number of these whose scores are the labels.
+        filled: the number of these whose irrelevant items, two or more, have
+            one score, and no other item has it.
+        spread: the number of these whose irrelevant items have several.
+        varied: the number of lists with several labels.
+        changes: the number of lists with another lowest label than the one
+            before.
+        clear: the number of lists with relevant items, two or more, and others.
+        perfect: the number of these whose relevant items have higher scores
+            than all others.
+        placed: the number of lists of eight items or more whose scores are 1,
+            2, 3, ... or 0, 1, 2, ..., each once.
+        fractions: the number of these with a score that has a fraction.
+        topped: the number of these in which most items have the score 0, which
+            is the best, and some lower ones a fraction.
+        precise: the number of these whose items are all relevant.
+        again: the number of these in which each row occurs as many times,
+            twice or more.
+        crossed: the number of these in which each score has all labels.
+        own: the number of these whose best item has the id of the query.
+        own_relevant: the number of these in which it is relevant.
+        own_alone: the number of these in which it is the only one that is.
+    """
+
+    rows: int = 0
+    fit: float = 0.0
+    variance: float = 0.0
+    relevant: int = 0
+    against: int = 0
+    lists: int = 0
+    zeros: int = 0
+    fillers: int = 0
+    graded: int = 0
+    equal: int = 0
+    filled: int = 0
+    spread: int = 0
+    varied: int = 0
+    changes: int = 0
+    clear: int = 0
+    perfect: int = 0
+    placed: int = 0
+    fractions: int = 0
+    topped: int = 0
+    precise: int = 0
+    again: int = 0
+    crossed: int = 0
+    own: int = 0
+    own_relevant: int = 0
+    own_alone: int = 0
+
+    @property
+    def are_reversed(self) -> bool:
+        """True if labels fall with the scores, more than by chance."""
+        is_common = self.against > _MOST * self.relevant
+        return is_common and self.fit < -_SURE * self.variance**0.5
+
+    @property
+    def are_in_order(self) -> bool:
+        """True if labels rise with the scores, more than by chance."""
+        return self.fit > _SURE * self.variance**0.5
+
+    @property
+    def may_be_in_order(self) -> bool:
+        """True if labels seem to rise with the scores, or lists are short."""
+        return self.fit >= self.variance**0.5
+
+    @property
+    def has_fillers(self) -> bool:
+        """True if few lists have scores of 0 alone, and no label there."""
+        are_few = 0 < self.fillers == self.zeros <= self.lists / 2
+        return are_few and self.equal < self.lists
+
+    @property
+    def have_grades(self) -> bool:
+        """True if the scores of several lists, and of no others, are grades."""
+        return self.lists >= _FEW and self.graded == self.lists
+
+    @property
+    def are_labels(self) -> bool:
+        """True if the scores of all lists are the labels.
+
+        A classifier may find the labels of a few items.
+        """
+        are_many = self.lists >= _FEW and self.rows >= _CERTAIN
+        return are_many and self.equal == self.lists and self.fit > 0
+
+    @property
+    def are_perfect(self) -> bool:
+        """True if labels and scores have one order in each of many lists."""
+        are_many = self.clear >= _ENOUGH and self.rows >= _CERTAIN
+        return are_many and self.perfect == self.clear
+
+    @property
+    def have_one_label(self) -> bool:
+        """True if items of a list have one label, and lists have several."""
+        are_many = self.precise >= _FEW and self.rows >= _MANY
+        return are_many and not self.varied and self.changes > 0
+
+    @property
+    def are_of_two_kinds(self) -> bool:
+        """True if some lists have places as scores, and others have none."""
+        are_few = min(self.placed, self.fractions) >= _FEW
+        return are_few and self.placed < self.lists
+
+    @property
+    def are_filled(self) -> bool:
+        """True if irrelevant items of most lists have a score of their own."""
+        lists = min(self.lists, self.relevant)
+        found = self.filled >= max(_SEVERAL, _NEARLY_ALL * lists)
+        is_other = self.spread or self.have_grades or self.rows < _MANY
+        return found and self.equal < self.lists and not is_other
+
+    @property
+    def are_topped(self) -> bool:
+        """True if most items have the best score in most lists."""
+        return self.topped >= max(_FEW, _NEARLY_ALL * self.lists)
+
+    @property
+    def are_precise(self) -> bool:
+        """True if several lists, and no others, have relevant items alone."""
+        return self.lists >= _FEW and self.precise == self.lists
+
+    @property
+    def has_rows_again(self) -> bool:
+        """True if several lists, and no others, have each row again."""
+        return self.lists >= _FEW and self.again == self.lists
+
+    @property
+    def are_crossed(self) -> bool:
+        """True if several lists, and few others, have all labels each time."""
+        return self.crossed >= max(_FEW, _NEARLY_ALL * self.lists)
+
+    @property
+    def finds_own(self) -> bool:
+        """True if several queries, and few others, find their own item."""
+        return self.own >= max(_FEW, _NEARLY_ALL * self.lists)
+
+    @property
+    def finds_partners(self) -> bool:
+        """True if own items are relevant alone, as of pairs with one id."""
+        return 2 * self.own_alone > self.own_relevant
+
+    def directions(self) -> FirstLists:
+        """Return the sums that say how labels rise with scores, no others."""
+        return FirstLists(
+            rows=self.rows,
+            fit=self.fit,
+            variance=self.variance,
+            relevant=self.relevant,
+            against=self.against,
+        )
+
+    def __add__(self, other: FirstLists) -> FirstLists:
+        """Return the sums over the lists of both."""
+        sides = vars(self).values(), vars(other).values()
+        return FirstLists(*map(operator.add, *sides))
+
+    def with_lists(
+        self,
+        lists: np.ndarray,
+        scores: np.ndarray,
+        labels: np.ndarray,
+        are_own: AreOwn | None = None,
+    ) -> FirstLists:
+        """Return the sums over these lists, too, while there are few rows.
+
+        Args:
+            lists: `[items]`, the number of the list of each item. The items of
+                a list follow each other.
+            scores: `[items]`. Those of -inf are not retrieved.
+            labels: `[items]`, below 0 for items that are not judged.
+            are_own: returns True for items at some indices that have the id of
+                their query; None if items have no ids.
+        """
+        room = ROWS - self.rows
+        if room <= 0 or not len(lists):
+            return self
+        if len(lists) > room:
+            changes = np.flatnonzero(lists[1:] != lists[:-1]) + 1
+            ends = np.append(changes, len(lists))
+            end = ends[np.searchsorted(ends, room)]
+            lists, scores, labels = (x[:end] for x in (lists, scores, labels))
+        at = np.flatnonzero((scores > -np.inf) & (labels < np.inf))
+        at = at[np.lexsort((labels[at], scores[at], lists[at]))]
+        if not len(at):
+            return self
+        values = lists[at], scores[at], np.maximum(labels[at], 0.0)
+        found = _sums(at, *values, are_own)
+        if are_own is not None:  # ids tell items apart
+            found = dataclasses.replace(found, again=0)
+        return self + found
+
+
+def _sums(
+    at: np.ndarray,
+    lists: np.ndarray,
+    scores: np.ndarray,
+    labels: np.ndarray,
+    are_own: AreOwn | None,
+) -> FirstLists:
+    """Return the sums over lists of items by score, then label."""
+    starts = np.flatnonzero(np.diff(lists, prepend=-1))
+    lengths = np.diff(starts, append=len(lists))
+    fit, variance = (
+        np.where(lengths > 2, x, 0.0)  # two are in one order or the other
+        for x in covariances(mean_ranks(lists, scores), labels, starts)
+    )
+    have_say = lengths >= _SHORT
+    best = starts + lengths - 1
+    have_scores, have_labels = (
+        np.logical_or.reduceat(x != 0, starts) for x in (scores, labels)
+    )
+    zeros = have_say & ~have_scores
+    equal = np.logical_and.reduceat(scores == labels, starts)
+    are_best = scores == np.repeat(scores[best], lengths)
+    number = np.add.reduceat(are_best.astype(int), starts)
+    topped = (2 * number > lengths) & (number < lengths) & (scores[best] == 0)
+    are_whole = np.logical_and.reduceat(scores == np.floor(scores), starts)
+    again, crossed = _are_repeated(scores, labels, starts, are_whole)
+    own = np.zeros(len(starts), bool)
+    if are_own is not None:
+        own = are_own(at[best]) & have_say
+    own_relevant = own & (labels[best] > 0)
+    relevant = np.add.reduceat((labels > 0).astype(int), starts)
+    lowest, highest = (
+        x.reduceat(labels, starts) for x in (np.minimum, np.maximum)
+    )
+    is_mixed = (relevant > 0) & (relevant < lengths)
+    is_clear = is_mixed & (relevant > 1)
+    filled, spread, above = _are_filled(scores, labels, starts)
+    is_long, places = lengths >= _LONG, np.arange(len(scores))
+    places = places - np.repeat(starts - np.clip(scores[starts], 0, 1), lengths)
+    are_places = np.logical_and.reduceat(scores == places, starts)
+    return FirstLists(
+        rows=len(lists),
+        fit=float(fit.sum()),
+        variance=float(variance.sum()),
+        relevant=int((relevant > 0).sum()),
+        against=int((fit < 0).sum()),
+        lists=int(have_say.sum()),
+        zeros=int(zeros.sum()),
+        fillers=int((zeros & ~have_labels).sum()),
+        graded=int((_are_graded(scores, starts) & have_say).sum()),
+        equal=int((equal & have_say).sum()),
+        filled=int((filled & have_say).sum()),
+        spread=int((spread & have_say).sum()),
+        varied=int((lowest < highest).sum()),
+        changes=int((lowest[1:] != lowest[:-1]).sum()),
+        clear=int(is_clear.sum()),
+        perfect=int((is_clear & above).sum()),
+        placed=int((are_places & is_long).sum()),
+        fractions=int((~are_whole & is_long).sum()),
+        topped=int((topped & have_say & ~are_whole).sum()),
+        precise=int(((relevant == lengths) & have_say).sum()),
+        again=int((again & have_say).sum()),
+        crossed=int((crossed & have_say).sum()),
+        own=int(own.sum()),
+        own_relevant=int(own_relevant.sum()),
+        own_alone=int((own_relevant & (relevant == 1)).sum()),
+    )
+
+
+def _are_graded(scores: np.ndarray, starts: np.ndarray) -> np.ndarray:
+    """Return True for lists with few whole numbers as scores."""
+    grades = scores == np.floor(scores)
+    lengths = np.diff(starts, append=len(scores))
+    steps = np.append(False, scores[1:] != scores[:-1])
+    steps[starts] = False
+    values = 1 + np.add.reduceat(steps.astype(int), starts)
+    few: np.ndarray = (values > 1) & (2 * values <= lengths)
+    few &= values <= _GRADES
+    return few & np.logical_and.reduceat(grades, starts)
+
+
+def _are_filled(
+    scores: np.ndarray, labels: np.ndarray, starts: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return True for lists whose irrelevant items have a score of their own.
+
+    Relevant items have several scores. One alone has a fraction, which no class
+    has. Then, True for lists whose irrelevant items have several scores, and
+    for those whose relevant items all have higher ones.
+    """
+    relevant = labels > 0
+    others, own = (np.where(x, scores, np.nan) for x in (~relevant, relevant))
+    lowest, least = (np.fmin.reduceat(x, starts) for x in (others, own))
+    highest, most = (np.fmax.reduceat(x, starts) for x in (others, own))
+    number = np.add.reduceat((~relevant).astype(int), starts)
+    lengths = np.diff(starts, append=len(scores))
+    have_one = (number > 1) & (lowest == highest)
+    differ = (least < most) | (number + 1 == lengths) & (
+        least != np.floor(least)
+    )
+    fills = np.repeat(lowest, lengths)
+    has_it = np.logical_or.reduceat(relevant & (scores == fills), starts)
+    return have_one & differ & ~has_it, lowest < highest, least > highest
+
+
+def _are_repeated(
+    scores: np.ndarray,
+    labels: np.ndarray,
+    starts: np.ndarray,
+    whole: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return True for lists with each row, or score, as many times.
+
+    The first is for lists with each score twice or more, and one label for each
+    or other scores than in other lists. Whole numbers, which a classifier may
+    give to several items, are no evidence. The second is for
+    lists with each score three times or more, with labels of one sum, of which
+    some differ.
+    """
+    begins = np.append(True, scores[1:] != scores[:-1])
+    begins[starts] = True
+    firsts = np.flatnonzero(begins)
+    sizes = np.diff(firsts, append=len(scores))
+    have_one_label = np.minimum.reduceat(labels, firsts) == (
+        np.maximum.reduceat(labels, firsts)
+    )
+    sums = np.add.reduceat(labels, firsts)
+    of_lists = np.searchsorted(firsts, starts)
+    have_one = np.logical_and.reduceat(have_one_label, of_lists)
+    least = np.minimum.reduceat(sizes, of_lists)
+    are_even = least == np.maximum.reduceat(sizes, of_lists)
+    have_one_sum = np.minimum.reduceat(sums, of_lists) == (
+        np.maximum.reduceat(sums, of_lists)
+    )
+    number = np.diff(of_lists, append=len(firsts))  # of scores
+    differ_in_lists = len(np.unique(scores)) > number.max(initial=0)
+    are_rows = have_one | differ_in_lists & (number > 2)
+    again = ~whole & (least > 1) & are_even & (number > 1) & are_rows
+    differ = ~np.logical_or.reduceat(have_one_label, of_lists)
+    crossed = (least > 2) & are_even & have_one_sum & differ & (number > 2)
+    return again, crossed
