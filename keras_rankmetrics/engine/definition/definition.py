@@ -23,9 +23,10 @@ from keras_rankmetrics.engine.definition.options import (
     is_plain,
     options_of,
 )
-from keras_rankmetrics.engine.ranking.memo import Elementwise, Identity
 from keras_rankmetrics.engine.ranking.ranking import Ranking
 from keras_rankmetrics.engine.ranking.relevance import (
+    Elementwise,
+    Identity,
     Relevance,
     gain,
     labelled,

@@ -18,8 +18,7 @@ import numpy as np
 from keras import backend, ops
 
 from keras_rankmetrics.engine.backend.operations import as_integer
-from keras_rankmetrics.engine.ranking.memo import Identity
-from keras_rankmetrics.engine.ranking.relevance import ROUNDED_1
+from keras_rankmetrics.engine.ranking.relevance import ROUNDED_1, Identity
 from keras_rankmetrics.types import (
     Between,
     GainFn,

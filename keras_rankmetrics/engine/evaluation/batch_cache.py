@@ -50,7 +50,7 @@ from keras_rankmetrics.engine.checks import Facts, of_batch
 from keras_rankmetrics.engine.definition import Definition
 from keras_rankmetrics.engine.inputs import Lists, Misreadings, read
 from keras_rankmetrics.engine.ranking import Order, Ranking
-from keras_rankmetrics.engine.ranking.memo import key_of
+from keras_rankmetrics.engine.ranking.relevance import key_of
 from keras_rankmetrics.types import Tensor
 
 _ATTRIBUTE = "_keras_rankmetrics_batch"

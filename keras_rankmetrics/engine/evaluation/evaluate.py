@@ -20,8 +20,7 @@ from keras_rankmetrics.engine.definition import Definition
 from keras_rankmetrics.engine.evaluation.batch_cache import Batch, is_shareable
 from keras_rankmetrics.engine.inputs import Lists
 from keras_rankmetrics.engine.ranking import Ids, Order, Ranking
-from keras_rankmetrics.engine.ranking.memo import Identity
-from keras_rankmetrics.engine.ranking.relevance import probability
+from keras_rankmetrics.engine.ranking.relevance import Identity, probability
 from keras_rankmetrics.types import Tensor
 
 # `adjusted="chance"` divides by 1 - chance. A smaller difference has lost most

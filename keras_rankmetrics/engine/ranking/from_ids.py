@@ -10,9 +10,8 @@ from keras_rankmetrics.engine.backend.tracing import concrete
 from keras_rankmetrics.engine.ranking import counting, exposure
 from keras_rankmetrics.engine.ranking.items import Items, RelevantItems
 from keras_rankmetrics.engine.ranking.list_ranking import ListRanking
-from keras_rankmetrics.engine.ranking.memo import remembered
 from keras_rankmetrics.engine.ranking.ranking import Content, Cutoff
-from keras_rankmetrics.engine.ranking.relevance import Relevance
+from keras_rankmetrics.engine.ranking.relevance import Relevance, remembered
 from keras_rankmetrics.engine.ranking.ties import Order
 from keras_rankmetrics.engine.ranking.two_rankings import Standing, TwoRankings
 from keras_rankmetrics.types import RankDiscountFn, Tensor

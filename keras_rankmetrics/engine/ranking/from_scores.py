@@ -13,9 +13,8 @@ from keras_rankmetrics.engine.ranking import exposure, probabilities, uncertain
 from keras_rankmetrics.engine.ranking.counting import count, positions
 from keras_rankmetrics.engine.ranking.items import Items
 from keras_rankmetrics.engine.ranking.list_ranking import ListRanking
-from keras_rankmetrics.engine.ranking.memo import remembered
 from keras_rankmetrics.engine.ranking.ranking import Content, Cutoff, Subtopics
-from keras_rankmetrics.engine.ranking.relevance import Relevance
+from keras_rankmetrics.engine.ranking.relevance import Relevance, remembered
 from keras_rankmetrics.engine.ranking.ties import Order
 from keras_rankmetrics.engine.ranking.top import Shared, Sortable, Top, at_most
 from keras_rankmetrics.engine.ranking.two_rankings import Standing, TwoRankings

@@ -9,8 +9,12 @@ from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.backend.sorting import highest
 from keras_rankmetrics.engine.backend.tracing import concrete, cond
 from keras_rankmetrics.engine.ranking.counting import count, positions
-from keras_rankmetrics.engine.ranking.memo import Memo, remembered
-from keras_rankmetrics.engine.ranking.relevance import Relevance, exists
+from keras_rankmetrics.engine.ranking.relevance import (
+    Memo,
+    Relevance,
+    exists,
+    remembered,
+)
 from keras_rankmetrics.engine.ranking.top import depth_beyond, most_of
 from keras_rankmetrics.types import Tensor
 

@@ -13,13 +13,12 @@ from keras_rankmetrics.engine.ranking.counting import (
     pairs_of,
 )
 from keras_rankmetrics.engine.ranking.exposure import GroupedGains
-from keras_rankmetrics.engine.ranking.memo import remembered
 from keras_rankmetrics.engine.ranking.probabilities import (
     running_sums,
     stop_probabilities,
 )
 from keras_rankmetrics.engine.ranking.ranking import Cutoff, Ranking, within
-from keras_rankmetrics.engine.ranking.relevance import Relevance
+from keras_rankmetrics.engine.ranking.relevance import Relevance, remembered
 from keras_rankmetrics.engine.ranking.top import Shared, at_most
 from keras_rankmetrics.gains import reciprocal_discount
 from keras_rankmetrics.types import RankDiscountFn, Tensor

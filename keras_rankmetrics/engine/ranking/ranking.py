@@ -22,8 +22,11 @@ from keras_rankmetrics.engine.ranking.exposure import (
     Shown,
 )
 from keras_rankmetrics.engine.ranking.items import Items
-from keras_rankmetrics.engine.ranking.memo import Memo, remembered
-from keras_rankmetrics.engine.ranking.relevance import Relevance
+from keras_rankmetrics.engine.ranking.relevance import (
+    Memo,
+    Relevance,
+    remembered,
+)
 from keras_rankmetrics.engine.ranking.ties import Order
 from keras_rankmetrics.engine.ranking.top import at_most
 from keras_rankmetrics.engine.ranking.two_rankings import TwoRankings

@@ -11,9 +11,9 @@ from keras_rankmetrics.engine.backend.tracing import MANY, cond, length_at_most
 from keras_rankmetrics.engine.ranking import counting, probabilities
 from keras_rankmetrics.engine.ranking.exposure import GroupedGains
 from keras_rankmetrics.engine.ranking.items import Items, labels_of_relevant
-from keras_rankmetrics.engine.ranking.memo import remembered
 from keras_rankmetrics.engine.ranking.probabilities import Group
 from keras_rankmetrics.engine.ranking.ranking import Content, Cutoff, Ranking
+from keras_rankmetrics.engine.ranking.relevance import remembered
 from keras_rankmetrics.engine.ranking.ties import Order
 from keras_rankmetrics.engine.ranking.top import depth_beyond
 from keras_rankmetrics.gains import reciprocal_discount
