@@ -216,7 +216,7 @@ def distinct_numbers(name: str, x: Any, items: int) -> np.ndarray:
         ValueError: as by `item_numbers`.
     """
     rows = item_numbers(name, x, items)
-    checks.say(checks.Facts(padding=of_batch.padding_in(rows)), ())
+    checks.say_seen(padding=of_batch.padding_in(rows))
     rows = np.sort(rows, axis=-1)
     rows[:, 1:][rows[:, 1:] == rows[:, :-1]] = -1
     return rows
@@ -228,7 +228,7 @@ def warn_if_again(items: Any) -> None:
         return
     ids = to_numpy(items)
     if ids.dtype.kind in "iuUS" and len(np.unique(ids)) < len(ids):
-        checks.say(checks.Facts(again_in_catalogue=len(ids)), ())
+        checks.say_seen(again_in_catalogue=len(ids))
 
 
 def excluded_items(exclude: Any, items: int, targets: np.ndarray) -> np.ndarray:
@@ -256,8 +256,7 @@ def excluded_items(exclude: Any, items: int, targets: np.ndarray) -> np.ndarray:
             "`exclude` should have a row for each list, [lists, excluded]. "
             f"Received: {received} rows for {lists} lists."
         )
-    excludes_all = of_batch.are_excluded(targets, rows)
-    checks.say(checks.Facts(excludes_all=excludes_all), ())
+    checks.say_seen(excludes_all=of_batch.are_excluded(targets, rows))
     return rows
 
 

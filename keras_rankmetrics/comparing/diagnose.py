@@ -337,7 +337,9 @@ def _of_checks(truth: Rows, members: Sequence[Any]) -> Iterator[Finding]:
 def _of_scores(run: Input) -> Iterator[Finding]:
     """Yield what the list of checks says of scores and ranks."""
     facts = run.known()
-    is_said = ("infinite_scores",) * bool(np.isinf(facts.infinite))
+    is_said = ("infinite_scores",) * bool(
+        np.isinf(facts.seen.get("infinite_scores", 0.0))
+    )
     yield from _said(facts, (), (*_OF_LISTS, *is_said))
 
 

@@ -325,7 +325,7 @@ def _facts_of(
     shown = checks.Facts(run=argument, remedies=checks.COLUMNS)
     is_square = labels.shape[0] == labels.shape[1]
     rows = shown.add_matrix(labels, scores, is_square)
-    shown.across = checks.scaled_across(scores)
+    shown.see(across=checks.scaled_across(scores))
     # Two items in the wrong order are as likely as any other order.
     if labels.shape[1] > 2:
         shown.add_scores(*rows)
@@ -394,7 +394,7 @@ def checked_run(run: Input, labels: np.ndarray | None) -> Iterator[Rows]:
     for number, chunk in enumerate(run.rows()):
         check_numbers(chunk, run.argument)
         if labels is not None and not number:
-            run.shown.swapped = swapped_warning(labels, chunk.value)
+            run.shown.see(swapped=swapped_warning(labels, chunk.value))
         yield chunk
 
 

@@ -209,7 +209,7 @@ def read_rows(
             facts.add_ids(found)
             facts.add_queries(found)
             facts.add_sizes(found, np.diff(starts, append=len(numbers)))
-            facts.nan = _nan_in(arrays, found, starts)
+            facts.see(nan=_nan_in(arrays, found, starts))
             if sample_weight is not None:
                 weights = arrays["sample_weight"]
                 numbers_of_rows = weights[:1] + np.arange(len(weights))

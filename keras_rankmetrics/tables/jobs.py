@@ -357,7 +357,7 @@ class Job:
             )
             facts.add_scores(numbers, lists[name].values, labels)
             facts.add_whole(numbers, lists[name].values, labels)
-            facts.tied = self._tied(numbers, lists[name].values)
+            facts.see(tied_scores=self._tied(numbers, lists[name].values))
             facts.are_integers = lists[name].values.dtype.kind in "iu"
             if not found:
                 counted = labels

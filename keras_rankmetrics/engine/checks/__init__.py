@@ -11,6 +11,7 @@ from keras_rankmetrics.engine.checks.checks import (
     doubts,
     said_of,
     say,
+    say_seen,
     take_grades,
     wrong_order,
 )
@@ -48,6 +49,7 @@ __all__ = [
     "of_ties",
     "said_of",
     "say",
+    "say_seen",
     "scaled_across",
     "steps_of",
     "take_grades",

@@ -41,8 +41,8 @@ class Check(NamedTuple):
     Attributes:
         name: its name, as a finding of `diagnose` has it.
         level: `"error"`, `"warning"` or `"note"`.
-        role: what it reads: `"axis"`, `"id"`, `"label"`, `"list"`, `"nan"`,
-            `"score"`, `"tie"` or `"whole"` for whole lists.
+        role: what it reads: `"label"`, `"list"`, `"score"`, `"whole"` for whole
+            lists, or `"seen"` for what is wrong by itself.
         says: returns what is expected and received, and what to do; None if
             nothing is wrong. Takes the facts and the metrics.
         in_batches: False if a batch of a model that learns may be so, or is
@@ -84,26 +84,16 @@ def said_of(facts: Facts, metrics: Sequence[Any]) -> Iterator[Said]:
         metrics: the metrics to compute.
     """
     there = {
-        "id": facts.padding is not None
-        or any((facts.cut, facts.missing, facts.spelled, facts.shifted)),
-        "nan": facts.nan is not None,
         "label": bool(facts.labels),
         "list": facts.lists > 0,
         "score": facts.steps.any()
-        or any((facts.against, facts.infinite, facts.seconds))
-        or any((facts.sorted_lists, facts.of_sets, facts.ties_itself)),
+        or any((facts.against, facts.seconds, facts.ties_itself))
+        or any((facts.sorted_lists, facts.of_sets)),
         "whole": facts.first.rows > 0,
-        "axis": any(
-            (
-                *(facts.across, facts.apart, facts.zeros_and_ones),
-                *(facts.elsewhere, facts.sizes, facts.excludes_all),
-                *(facts.by_place, facts.again_in_catalogue),
-            )
-        ),
-        "tie": facts.tied is not None,
     }
     for check in CHECKS:
-        found = check.says(facts, metrics) if there[check.role] else None
+        is_there = there.get(check.role, check.name in facts.seen)
+        found = check.says(facts, metrics) if is_there else None
         if found is not None:
             yield Said(check, *found)
 
@@ -122,6 +112,13 @@ def say(facts: Facts, metrics: Sequence[Any]) -> tuple[str, ...]:
     for warning in warnings:
         warn(warning)
     return tuple(notes)
+
+
+def say_seen(**found: Any) -> None:
+    """Warn of what is wrong by itself, as `Facts.see` takes it."""
+    facts = Facts()
+    facts.see(**found)
+    say(facts, ())
 
 
 def doubts(facts: Facts, metrics: Sequence[Any]) -> list[str]:
@@ -240,53 +237,69 @@ def _check(
     return added
 
 
-@_check("warning", "id")
-def _cut_ids(facts: Facts, _: Sequence[Any]) -> _Found:
-    if facts.cut is None:
-        return None
+def _seen(
+    level: str, in_batches: bool = True
+) -> Callable[[Callable[[Any, Facts], _Found]], _Says]:
+    """Return a decorator that adds a check of what was seen by its name.
+
+    The function takes what was seen, and the facts.
+
+    Args:
+        level: as in `Check`.
+        in_batches: as in `Check`.
+    """
+
+    def added(words: Callable[[Any, Facts], _Found]) -> _Says:
+        name = words.__name__.removeprefix("_")
+
+        def says(facts: Facts, _: Sequence[Any]) -> _Found:
+            return words(facts.seen[name], facts)
+
+        CHECKS.append(Check(name, level, "seen", says, in_batches))
+        return says
+
+    return added
+
+
+@_seen("warning")
+def _cut_ids(seen: Any, _: Facts) -> _Found:
     return (
-        f"Ids should have all their digits. Received: {facts.cut!r}, as a "
+        f"Ids should have all their digits. Received: {seen!r}, as a "
         "spreadsheet writes numbers.",
         "Export the ids as text.",
     )
 
 
-@_check("warning", "id")
-def _missing_ids(facts: Facts, _: Sequence[Any]) -> _Found:
-    if facts.missing is None:
-        return None
+@_seen("warning")
+def _missing_ids(seen: Any, _: Facts) -> _Found:
     return (
-        f"Ids should not be missing or padding. Received: {facts.missing}.",
+        f"Ids should not be missing or padding. Received: {seen}.",
         "Remove these rows before ids become text or numbers.",
     )
 
 
-@_check("warning", "nan")
-def _nan(facts: Facts, _: Sequence[Any]) -> _Found:
+@_seen("warning")
+def _nan(seen: Any, _: Facts) -> _Found:
     return (
-        f"Labels and scores should be numbers. Received: {facts.nan}, so that "
+        f"Labels and scores should be numbers. Received: {seen}, so that "
         "its value and the results are NaN.",
         OF_NAN,
     )
 
 
-@_check("warning", "id")
-def _padding(facts: Facts, _: Sequence[Any]) -> _Found:
-    if facts.padding is None:
-        return None
+@_seen("warning")
+def _padding(seen: Any, _: Facts) -> _Found:
     return (
-        f"Padding of ids should be -1. Received: {facts.padding} several times "
+        f"Padding of ids should be -1. Received: {seen} several times "
         "at an end of a list.",
         f"If it is padding, replace it by -1: `numpy.where(ids == "
-        f"{facts.padding}, -1, ids)`.",
+        f"{seen}, -1, ids)`.",
     )
 
 
-@_check("warning", "id")
-def _two_spellings(facts: Facts, _: Sequence[Any]) -> _Found:
-    if facts.spelled is None:
-        return None
-    one, other = facts.spelled
+@_seen("warning")
+def _two_spellings(seen: Any, _: Facts) -> _Found:
+    one, other = seen
     return (
         "A query should have one spelling. Received: "
         f"{one!r} and {other!r}, which count as two queries.",
@@ -294,11 +307,9 @@ def _two_spellings(facts: Facts, _: Sequence[Any]) -> _Found:
     )
 
 
-@_check("warning", "id")
-def _shifted(facts: Facts, _: Sequence[Any]) -> _Found:
-    if facts.shifted is None:
-        return None
-    one, other = facts.shifted
+@_seen("warning")
+def _shifted(seen: Any, facts: Facts) -> _Found:
+    one, other = seen
     step = one - other
     return (
         f"Ids of {facts.run} should be those of the truth. Received: {one} and "
@@ -307,11 +318,11 @@ def _shifted(facts: Facts, _: Sequence[Any]) -> _Found:
     )
 
 
-@_check("warning", "whole")
+@_check("warning", "seen")
 def _swapped(facts: Facts, metrics: Sequence[Any]) -> _Found:
-    if facts.swapped is None or (metrics and not take_grades(metrics)):
+    if metrics and not take_grades(metrics):
         return None  # probabilities are fractions
-    return facts.swapped, ""
+    return facts.seen["swapped"], ""
 
 
 @_check("warning", "label", in_batches=False)
@@ -578,15 +589,13 @@ def _equal_scores(facts: Facts, _: Sequence[Any]) -> _Found:
     )
 
 
-@_check("warning", "score")
-def _infinite_scores(facts: Facts, _: Sequence[Any]) -> _Found:
-    if not facts.infinite:
-        return None
-    is_filled = np.isfinite(facts.infinite)
+@_seen("warning")
+def _infinite_scores(seen: Any, facts: Facts) -> _Found:
+    is_filled = np.isfinite(seen)
     origin = " as `numpy.nan_to_num` makes of inf," * bool(is_filled)
     return (
         f"The scores of {facts.run} should be finite, but for items that are "
-        f"not retrieved. Received: {facts.infinite:g},{origin} which makes an "
+        f"not retrieved. Received: {seen:g},{origin} which makes an "
         "item the best.",
         "Look for what overflowed, or give the item a finite score.",
     )
@@ -773,7 +782,7 @@ def _systems_in_one(facts: Facts, _: Sequence[Any]) -> _Found:
     )
 
 
-@_check("warning", "axis")
+@_check("warning", "whole")
 def _places_elsewhere(facts: Facts, _: Sequence[Any]) -> _Found:
     if facts.elsewhere is None or facts.first.may_be_in_order:
         return None
@@ -854,21 +863,17 @@ def _scores_again(facts: Facts, _: Sequence[Any]) -> _Found:
     )
 
 
-@_check("note", "axis", in_batches=False)
-def _across(facts: Facts, _: Sequence[Any]) -> _Found:
-    if not facts.across:
-        return None
+@_seen("note", in_batches=False)
+def _across(seen: Any, facts: Facts) -> _Found:
     return (
         f"The scores of {facts.run} should be comparable in a list. Received: "
-        f"{facts.across}.",
+        f"{seen}.",
         "If this was not meant, scale them over the last axis.",
     )
 
 
-@_check("warning", "axis")
-def _apart(facts: Facts, _: Sequence[Any]) -> _Found:
-    if not facts.apart:
-        return None
+@_seen("warning")
+def _apart(__: Any, _: Facts) -> _Found:
     return (
         "Labels and scores should have padding at one end. Received: labels "
         "below 0 at the head, and as many equal scores at the tail.",
@@ -876,10 +881,8 @@ def _apart(facts: Facts, _: Sequence[Any]) -> _Found:
     )
 
 
-@_check("warning", "axis")
-def _excludes_all(facts: Facts, _: Sequence[Any]) -> _Found:
-    if not facts.excludes_all:
-        return None
+@_seen("warning")
+def _excludes_all(__: Any, _: Facts) -> _Found:
     return (
         "Some relevant items should have a rank. Received: `exclude` that "
         "contains all of them.",
@@ -887,23 +890,19 @@ def _excludes_all(facts: Facts, _: Sequence[Any]) -> _Found:
     )
 
 
-@_check("warning", "axis")
-def _again_in_catalogue(facts: Facts, _: Sequence[Any]) -> _Found:
-    if not facts.again_in_catalogue:
-        return None
+@_seen("warning")
+def _again_in_catalogue(seen: Any, _: Facts) -> _Found:
     return (
         "`items` should have each item of the catalogue once. Received: "
-        f"{facts.again_in_catalogue:,} items, some of them several times, as "
+        f"{seen:,} items, some of them several times, as "
         "in a table of interactions.",
         "Pass the items of the catalogue alone, and their numbers as "
         "`targets`.",
     )
 
 
-@_check("warning", "axis")
-def _by_place(facts: Facts, _: Sequence[Any]) -> _Found:
-    if not facts.by_place:
-        return None
+@_seen("warning")
+def _by_place(__: Any, _: Facts) -> _Found:
     return (
         "Labels should say how relevant an item is. Received: the places of "
         "the items, from 1 on, for all labels above 0, as positions of clicks.",
@@ -911,10 +910,8 @@ def _by_place(facts: Facts, _: Sequence[Any]) -> _Found:
     )
 
 
-@_check("warning", "axis")
-def _zeros_and_ones(facts: Facts, _: Sequence[Any]) -> _Found:
-    if not facts.zeros_and_ones:
-        return None
+@_seen("warning")
+def _zeros_and_ones(__: Any, _: Facts) -> _Found:
     return (
         "Targets should be numbers of items. Received: 0 and 1 alone, as "
         "labels are.",
@@ -922,11 +919,9 @@ def _zeros_and_ones(facts: Facts, _: Sequence[Any]) -> _Found:
     )
 
 
-@_check("warning", "axis", in_batches=False)
-def _sizes(facts: Facts, _: Sequence[Any]) -> _Found:
-    if facts.sizes is None:
-        return None
-    query, rows = facts.sizes
+@_seen("warning", in_batches=False)
+def _sizes(seen: Any, _: Facts) -> _Found:
+    query, rows = seen
     return (
         "The query should be one id for each list. Received: queries whose "
         f"numbers of rows are multiples of themselves, such as {rows:,} rows "
@@ -985,8 +980,6 @@ def _own_relevant(facts: Facts, _: Sequence[Any]) -> _Found:
     )
 
 
-@_check("warning", "tie")
-def _tied_scores(facts: Facts, _: Sequence[Any]) -> _Found:
-    if facts.tied is None:
-        return None
-    return facts.tied, facts.remedies["tied_scores"]
+@_seen("warning")
+def _tied_scores(seen: Any, facts: Facts) -> _Found:
+    return seen, facts.remedies["tied_scores"]

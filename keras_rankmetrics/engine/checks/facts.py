@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
+from typing import Any
 
 import keras
 import numpy as np
@@ -104,6 +105,8 @@ class Facts:
         labels: the lowest and the highest labels of each chunk.
         steps: how many rows have a higher, a lower and an equal score to the
             row above, of the same query.
+        seen: what is wrong by itself, by the name of its check: an id without
+            its digits, the score of an item that is the best for it, or True.
         rising: how many of these steps go with a label that rises as the score
             does, minus those with one that falls.
         against: two rows whose scores and ranks contradict each other, as
@@ -111,27 +114,13 @@ class Facts:
         have_ranks: False if ranks are numbers of something else, such as pages.
         lists: the number of lists.
         longest: the number of items of the longest list.
-        cut: an id that has lost digits, or None.
-        missing: an id that stands for none, in words, or None.
-        nan: where a label or a score is NaN, in words, or None.
-        padding: an id that is there several times at an end of lists, or None.
-        spelled: two ids that may be one query, or None.
-        shifted: an id of the run and one of the truth that differ by a number,
-            if many ids do, or None.
-        swapped: a sentence if labels may be scores, and scores labels, or None.
         seconds: the number of lists of counts whose best relevant item is at
             rank 2, if none is at rank 1.
         ties_itself: the number of lists of counts whose relevant items tie with
             one other item each, as a rule, and never with none.
-        excludes_all: True if all relevant items of several lists are excluded.
-        again_in_catalogue: the number of items of a catalogue that has some of
-            them several times, or 0.
-        by_place: True if labels above 0 are the places of their items.
         of_sets: the number of lists of ids that have the order of a set.
         weighed_by: the columns that the weights of all rows are, in words; None
             without weights.
-        infinite: the score of an item that is the best for it: one of
-            `INFINITE`, or of these negated for distances; 0 if there is none.
         are_whole: False for items that a run retrieves, without the others that
             the truth has.
         has_irrelevant: True if some item that could be ranked is irrelevant.
@@ -140,15 +129,7 @@ class Facts:
         elsewhere: where scores are 0, 1, 2, ... once each, other than in a
             list: "in all rows" or "in each column"; or None.
         repeats: what is there again.
-        across: what the scores of each item share over the lists, in words, as
-            after a softmax or a scaler over the wrong axis; or None.
-        apart: True if labels have padding before, and scores behind.
-        zeros_and_ones: True for targets that are labels, 0 or 1.
-        sizes: a query and its number of rows, if all queries are such numbers,
-            or None.
         first: what the first lists show.
-        tied: which metrics read different scores as tied, in a sentence, or
-            None.
         are_hits: True if rows are results of a search, best first.
         sorted_lists: the number of lists of ids that are longer than four.
         are_sorted: True if ids ascend in all of these.
@@ -166,42 +147,39 @@ class Facts:
     steps: np.ndarray = dataclasses.field(
         default_factory=lambda: np.zeros(3, np.int64)
     )
+    seen: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     rising: int = 0
     against: str | None = None
     have_ranks: bool = True
     lists: int = 0
     longest: int = 0
-    cut: str | None = None
-    missing: str | None = None
-    nan: str | None = None
-    padding: int | None = None
-    spelled: tuple[str, str] | None = None
-    shifted: tuple[int, int] | None = None
-    swapped: str | None = None
     seconds: int = 0
     ties_itself: int = 0
-    excludes_all: bool = False
-    again_in_catalogue: int = 0
-    by_place: bool = False
     of_sets: int = 0
     weighed_by: frozenset[str] | None = None
-    infinite: float = 0.0
     are_whole: bool = True
     has_irrelevant: bool = False
     evidence: Evidence = dataclasses.field(default_factory=Evidence)
     of_labels: Evidence = dataclasses.field(default_factory=Evidence)
     elsewhere: str | None = None
     repeats: Repeats = dataclasses.field(default_factory=Repeats)
-    across: str | None = None
-    apart: bool = False
-    sizes: tuple[int, int] | None = None
-    zeros_and_ones: bool = False
     first: FirstLists = dataclasses.field(default_factory=FirstLists)
-    tied: str | None = None
     are_hits: bool = False
     sorted_lists: int = 0
     are_sorted: bool = True
     are_integers: bool = False
+
+    def see(self, **found: Any) -> None:
+        """Keep what is wrong by itself, unless something else was before.
+
+        Args:
+            found: what was found, by the name of its check; None and False are
+                nothing.
+        """
+        some = {
+            x: y for x, y in found.items() if y is not None and y is not False
+        }
+        self.seen = {**some, **self.seen}
 
     def add_labels(self, labels: np.ndarray) -> None:
         """Add labels of any shape."""
@@ -221,9 +199,8 @@ class Facts:
             labels: the labels, if they stand beside the scores.
         """
         self.steps = self.steps + steps_of(query, scores)
-        self.infinite = self.infinite or infinite_in(
-            scores, self.higher_is_better is not False
-        )
+        is_higher = self.higher_is_better is not False
+        self.see(infinite_scores=infinite_in(scores, is_higher))
         if labels is not None and not self.steps[:2].all():
             of_one = query[1:] == query[:-1]
             up, more = scores[1:] > scores[:-1], labels[1:] > labels[:-1]
@@ -309,17 +286,21 @@ class Facts:
 
     def add_ids(self, *columns: np.ndarray) -> None:
         """Add ids of queries or items."""
-        self.cut = self.cut or of_ids.without_digits(*columns)
-        self.missing = self.missing or of_ids.missing_id(*columns)
+        self.see(
+            cut_ids=of_ids.without_digits(*columns),
+            missing_ids=of_ids.missing_id(*columns),
+        )
 
     def add_sizes(self, queries: np.ndarray, lengths: np.ndarray) -> None:
         """Add queries with their numbers of rows."""
-        self.sizes = self.sizes or of_ids.sizes_as_ids(queries, lengths)
+        self.see(sizes=of_ids.sizes_as_ids(queries, lengths))
 
     def add_queries(self, queries: np.ndarray) -> None:
         """Add the queries of lists, each once or more."""
-        self.spelled = self.spelled or of_ids.two_spellings(queries)
-        self.missing = self.missing or of_ids.missing_code(queries)
+        self.see(
+            two_spellings=of_ids.two_spellings(queries),
+            missing_ids=of_ids.missing_code(queries),
+        )
 
     def add_whole(
         self,
@@ -332,9 +313,11 @@ class Facts:
         self.has_irrelevant = self.has_irrelevant or bool((labels == 0).any())
         is_first = not self.first.rows
         if is_first and (scores != scores[:1]).any():
-            self.swapped = self.swapped or swapped_warning(labels, scores)
             some = lists[:_FIRST], labels[:_FIRST]
-            self.by_place = are_places_of_labels(*some)
+            self.see(
+                swapped=swapped_warning(labels, scores),
+                by_place=are_places_of_labels(*some),
+            )
         is_numbered = is_first and are_numbered(scores)
         self.elsewhere = "in all rows" if is_numbered else None
         self.repeats = self.repeats.with_lists(lists, scores, labels)
@@ -387,7 +370,7 @@ class Facts:
         # Items of a class may take turns in all lists of an array.
         self.repeats = dataclasses.replace(self.repeats, systems=1)
         self.add_whole(*rows, own.__getitem__ if is_square else None)
-        self.apart = are_padded_apart(labels, scores)
+        self.see(apart=are_padded_apart(labels, scores))
         columns = Evidence().with_lists(items, *rows[1:])
         if columns.may_be_places:
             self.elsewhere = self.elsewhere or "in each column"
@@ -400,39 +383,23 @@ class Facts:
             self,
             labels=[_examples(np.concatenate(labels))] if labels else [],
             steps=self.steps + other.steps,
+            seen={**other.seen, **self.seen},
             rising=self.rising + other.rising,
             against=self.against or other.against,
             have_ranks=self.have_ranks and other.have_ranks,
             lists=self.lists + other.lists,
             longest=max(self.longest, other.longest),
-            cut=self.cut or other.cut,
-            missing=self.missing or other.missing,
-            nan=self.nan or other.nan,
             seconds=self.seconds + other.seconds,
             ties_itself=self.ties_itself + other.ties_itself,
-            excludes_all=self.excludes_all or other.excludes_all,
-            again_in_catalogue=self.again_in_catalogue
-            or other.again_in_catalogue,
-            by_place=self.by_place or other.by_place,
             of_sets=self.of_sets + other.of_sets,
             weighed_by=_in_both(self.weighed_by, other.weighed_by),
-            padding=other.padding if self.padding is None else self.padding,
-            spelled=self.spelled or other.spelled,
-            shifted=self.shifted or other.shifted,
-            swapped=self.swapped or other.swapped,
-            infinite=self.infinite or other.infinite,
             are_whole=self.are_whole and other.are_whole,
             has_irrelevant=self.has_irrelevant or other.has_irrelevant,
             evidence=self.evidence + other.evidence,
             of_labels=self.of_labels + other.of_labels,
             elsewhere=self._elsewhere(other),
             repeats=self.repeats + other.repeats,
-            across=self.across or other.across,
-            apart=self.apart or other.apart,
-            sizes=self.sizes or other.sizes,
-            zeros_and_ones=self.zeros_and_ones or other.zeros_and_ones,
             first=self.first + other.first,
-            tied=self.tied or other.tied,
             are_hits=self.are_hits or other.are_hits,
             sorted_lists=self.sorted_lists + other.sorted_lists,
             are_sorted=self.are_sorted and other.are_sorted,
@@ -462,14 +429,14 @@ def _in_both(
     return one & other
 
 
-def infinite_in(scores: np.ndarray, is_higher: bool = True) -> float:
-    """Return the best score if it is infinite or the best of floats, else 0."""
+def infinite_in(scores: np.ndarray, is_higher: bool = True) -> float | None:
+    """Return the best score if it is infinite or the best of floats."""
     if not scores.size:
-        return 0.0
+        return None
     best = float(
         np.fmax.reduce(scores) if is_higher else np.fmin.reduce(scores)
     )
-    return best if (best if is_higher else -best) in INFINITE else 0.0
+    return best if (best if is_higher else -best) in INFINITE else None
 
 
 def are_places_of_labels(lists: np.ndarray, labels: np.ndarray) -> bool:

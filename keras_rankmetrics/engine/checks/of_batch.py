@@ -64,17 +64,19 @@ def facts_of(
         return _of_ids(content.relevant_ids, content.recommended, excluded)
     sides = (content.targets, excluded) if form == "sparse" else (excluded,)
     found = Facts("`y_true`", "`y_pred`", remedies=BATCH)
-    found.padding = padding_in(*sides)
+    found.see(padding=padding_in(*sides))
     scores = _first(content.scores.raw)
     if form == "sparse":
         targets = _first(content.targets)
-        found.zeros_and_ones = _are_labels(targets, scores.shape[1])
-        found.excludes_all = are_excluded(targets, excluded)
+        found.see(
+            zeros_and_ones=_are_labels(targets, scores.shape[1]),
+            excludes_all=are_excluded(targets, excluded),
+        )
         if len(targets) >= _LEAST and scores.shape[1] > _BEST:
             best = np.argpartition(-scores, _BEST, axis=1)[:, :_BEST]
-            found.shifted = _shifted(targets, best)
-        if found.padding is None and scores.shape[1] >= _MANY:
-            found.padding = _padding_of_steps(content.targets, lists)
+            found.see(shifted=_shifted(targets, best))
+        if scores.shape[1] >= _MANY:
+            found.see(padding=_padding_of_steps(content.targets, lists))
         labels = _labels_of(scores.shape, targets)
     else:
         labels = _first(content.labels)
@@ -99,10 +101,12 @@ def _add_weights(
 def _of_ids(relevant: Any, ids: Any, excluded: Any) -> Facts:
     """Return the facts of ids, of which the order is all that is known."""
     found = Facts("`y_true`", "`y_pred`", remedies=_OF_IDS)
-    found.padding = padding_in(relevant, ids, excluded)
+    found.see(padding=padding_in(relevant, ids, excluded))
     relevant, ids = _rows_of_both(*map(_first, (relevant, ids)))
-    found.excludes_all = are_excluded(relevant, excluded)
-    found.shifted = _shifted(relevant, ids)
+    found.see(
+        excludes_all=are_excluded(relevant, excluded),
+        shifted=_shifted(relevant, ids),
+    )
     labels = np.where(ids < 0, -1, _are_in(ids, relevant))
     scores = np.broadcast_to(-np.arange(ids.shape[1]), ids.shape)
     rows = found.add_matrix(labels, scores, is_square=False)
@@ -130,7 +134,7 @@ def _of_counts(lists: Lists, y_true: Any) -> Facts:
     found, content = Facts("`y_true`", "`y_pred`"), cast(Any, lists.content)
     ids = entries_of(y_true, ["target", "labels"], ["mask"])["target"]
     ids = id_rows.relevant_rows(ids, lists.leading, "ids", "")
-    found.padding = padding_in(ids)
+    found.see(padding=padding_in(ids))
     above = content.above
     are_there = _first(ids) >= 0
     tied = _first(content.tied)[are_there]
@@ -194,12 +198,14 @@ def _add_scores(
     matrix = scores
     numbers, scores, labels = found.add_matrix(labels, scores, is_square)
     _look_at_places(found, matrix)
-    found.infinite = infinite_in(scores)
     lengths = np.unique(numbers, return_counts=True)[1]
     if len(labels) >= _MANY and len(lengths) >= _FEW:
         found.add_labels(labels)
         found.add_lists(lengths)
-    found.tied = _tied(y_pred, matrix.dtype)
+    found.see(
+        infinite_scores=infinite_in(scores),
+        tied_scores=_tied(y_pred, matrix.dtype),
+    )
 
 
 def _look_at_places(found: Facts, scores: np.ndarray) -> None:
