@@ -181,6 +181,7 @@ def item_numbers(name: str, x: Any, items: int) -> np.ndarray:
         ValueError: if the shape or a number is invalid.
     """
     rows = ops.convert_to_numpy(integers(name, x, "numbers of items"))
+    checks.say_seen(pairs=of_batch.are_pairs(rows))
     if rows.ndim == 1:
         rows = rows[:, None]
     if rows.ndim == 2 and rows.shape[1] == 0:

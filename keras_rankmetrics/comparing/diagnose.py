@@ -73,6 +73,8 @@ _CHECKS = {
     "across rank {k}. The option `ties` of a metric orders them.",
     "distances": "warning: lists look as if lower scores were better. If the "
     "scores are distances, pass `higher_is_better=False`.",
+    "similarities": "warning: lists look as if higher scores were better. If "
+    "the scores are similarities, leave out `higher_is_better=False`.",
 }
 _SEVERITIES = ["error", "warning", "note"]
 _PADDING: dict[str, Any] = {"i": [-1], "U": ["", "-1"], "S": [b"", b"-1"]}
@@ -245,10 +247,12 @@ def diagnose(
     found += (blocking := _of_sides(labels, scores))
     if not blocking:
         judgements = Judgements.of(labels, judged.queries())
-        found += _of_checks(labels, members or [NDCG()])
+        asked = members or [NDCG()]
+        found += _of_checks(labels, asked)
         found += _of_labels(judgements, members)
         found += _of_queries(judgements, scores)
-        found += _of_lists(judgements, scores, k)
+        name = "distances" if reading.sign > 0 else "similarities"
+        found += _of_lists(judgements, scores, k, asked, name)
     return Diagnosis(sorted(found, key=lambda x: _SEVERITIES.index(x.severity)))
 
 
@@ -402,7 +406,22 @@ def _of_pairs(judgements: Judgements) -> np.ndarray:
     return judgements.queries[(own > 0) & (others == 0)]
 
 
-def _of_lists(judgements: Judgements, run: Rows, k: int) -> Iterator[Finding]:
+def _of_lists(
+    judgements: Judgements,
+    run: Rows,
+    k: int,
+    members: Sequence[Any],
+    reverse: str,
+) -> Iterator[Finding]:
+    """Yield findings of lists.
+
+    Args:
+        judgements: the truth.
+        run: the rows of the run.
+        k: the cutoff.
+        members: the metrics to compute.
+        reverse: what scores are that order items the other way round.
+    """
     ruled = joining.Ruled(judgements, "options")
     joined = joining.Joining([ruled], "the run")
     [(places, lengths, labels, scores)] = next(joined.join([run]))
@@ -437,11 +456,12 @@ def _of_lists(judgements: Judgements, run: Rows, k: int) -> Iterator[Finding]:
         yield found if cut else found._replace(severity="note")
     z, low = _below_middle(lists, scores, labels > 0)
     ascend = len(steps) >= _STEPS and (steps > 0).mean() > 0.99 and z > -_Z
-    are_distances = _finding("distances", ascend | (low & (z > _Z)), of_list)
-    yield from are_distances
+    are_reversed = _finding(reverse, ascend | (low & (z > _Z)), of_list)
+    yield from are_reversed
     facts = joined.facts
     facts.add_lists(all_lengths)
-    yield from _said(facts, (), _OF_ITEMS + _OF_ORDER * bool(are_distances))
+    is_said = _OF_ITEMS + _OF_ORDER * bool(are_reversed)
+    yield from _said(facts, members, is_said)
 
 
 def _below_middle(

@@ -9,6 +9,7 @@ import numpy as np
 
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.definition import derived
+from keras_rankmetrics.engine.messages import warn
 from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
 from keras_rankmetrics.engine.ranking import Ranking, Shown
 from keras_rankmetrics.gains import log2_discount
@@ -31,7 +32,9 @@ Popularity = Annotated[Any, OfItems("the popularity of items", low=0)]
 Familiarity = Annotated[Any, OfItems("shares of users", high=1, above=0)]
 TailFlags = Annotated[Any, OfItems("flags of tail items", low=0, high=1)]
 Vectors = Annotated[Any, OfItems("vectors of items", dimensions=2)]
-Groups = Annotated[Any, OfItems("the groups of items", low=0, dimensions=2)]
+Groups = Annotated[
+    Any, OfItems("shares of groups", low=0, high=1, dimensions=2)
+]
 
 
 def mean_shown(ranking: Ranking, k: int | None, table: Any) -> Tensor:
@@ -112,8 +115,9 @@ class Novelty(bases.Unbounded, bases.ExposureMetric):
         k: the cutoff, or None for all ranks.
         popularity: `[items]`, the share of users who know each item, above 0
             and at most 1. Give items that nobody knows the share of a fraction
-            of a user, such as half of one. Items are indexed by their position
-            in `y_pred` or, with `inputs="ids"`, by their id.
+            of a user, such as half of one. Shares of interactions, which sum to
+            1, add the same number of bits to all values. Items are indexed by
+            their position in `y_pred` or, with `inputs="ids"`, by their id.
         seed, ties, empty, list_weight, inputs, unjudged, name, dtype: see
             `RankingMetric`. `empty="one"` and `adjusted` are not available.
 
@@ -380,6 +384,26 @@ class IntraListDiversity(bases.Unbounded, bases.ExposureMetric):
     of_catalogue: ClassVar[str] = "vectors"
 
     vectors: Any = None
+
+    @staticmethod
+    def check_options(options: Mapping[str, Any]) -> None:
+        """Warn if the vectors may be similarities of items, or codes."""
+        vectors = options["vectors"]
+        items, size = vectors.shape
+        received = ""
+        if items == size > 2 and np.allclose(np.diag(vectors), vectors[0, 0]):
+            are_pairs = np.allclose(vectors, vectors.T) and vectors.any()
+            is_plain = (vectors == np.diag(np.diag(vectors))).all()
+            if are_pairs and not is_plain:
+                received = "a number for each two items, as similarities are"
+        elif size == 1 and len(np.unique(vectors)) > 2:
+            received = "one number for each item, as codes of categories are"
+        if received:
+            warn(
+                "`vectors` should have a vector for each item. Received: "
+                f"{received}. For similarities, pass the vectors that they "
+                "were made of; for codes, a column of 0 and 1 for each."
+            )
 
 
 def normalized(target: np.ndarray) -> np.ndarray:

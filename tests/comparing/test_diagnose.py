@@ -282,6 +282,13 @@ MISTAKES = {
         "8 of 8 lists",
         "query 'query0'",
     ),
+    "similarities": (
+        TRUTH,
+        changed(run_of("540123"), values=lambda x: x),
+        ("similarities", "warning"),
+        "8 of 8 lists look as if higher scores were better (100.0%).",
+        "query 'query0'",
+    ),
 }
 
 
@@ -289,7 +296,8 @@ MISTAKES = {
 @pytest.mark.filterwarnings("ignore:The scores of")
 def test_one_mistake_is_found_alone(mistake):
     truth, run, expected, what, example = MISTAKES[mistake]
-    diagnosis = krm.diagnose(truth, run, k=K)
+    is_higher = mistake != "similarities"
+    diagnosis = krm.diagnose(truth, run, k=K, higher_is_better=is_higher)
     found = summary(diagnosis)
     if mistake == "a run of padding":
         assert found.pop() == ("empty", "error")

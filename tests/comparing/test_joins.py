@@ -265,7 +265,7 @@ def test_labels_below_0_are_unjudged():
     run = {"q": {"x": 0.9, "a": 0.7}}
     metric = krm.MeanReciprocalRank(unjudged="condense")
     for label, value in ((-1, 1.0), (-2, 1.0), (0, 0.5)):
-        truth = {"q": {"a": 1, "x": label}}
+        truth = {"q": {"a": 1, "x": label, "z": 0}}
         assert [*values({"s": run}, truth, metric).values()] == [value]
 
 

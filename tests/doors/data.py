@@ -136,6 +136,8 @@ def again(rows: Mapping[str, list], **columns: Any) -> dict[str, list]:
 
 
 ROW = drawn()
+MANY = drawn(queries=24, items=8, seed=3)
+MANY["label"] = [int(x == 1) for x in MANY["label"]]
 SAME = 12  # items of a query
 
 _ORDER = np.argsort(np.argsort(-np.array(ROW["score"]).reshape(-1, SAME), 1), 1)
@@ -421,6 +423,46 @@ CHECKED = {
         "each row is there twice",
         in_batches=False,
         right_in="all",  # if ids tell the items apart
+    ),
+    "rows that are there two or three times": Data(
+        {
+            name: [
+                {**row, "label": label, "item": f"{row['item']}{part}"}[name]
+                for i in range(len(ROW["query"]))
+                for row in [{x: ROW[x][i] for x in ROW}]
+                for part, label in enumerate([row["label"], 0, 1][: 2 + i % 2])
+            ]
+            for name in ROW
+        },
+        "each row is there twice or more",
+        in_batches=False,
+        right_in="all",  # if ids tell the items apart
+    ),
+    "relevant items that are among all others again": Data(
+        {
+            name: [
+                {**row, "label": label, "item": f"{row['item']}{part}"}[name]
+                for i in range(len(MANY["query"]))
+                for row in [{x: MANY[x][i] for x in MANY}]
+                for part, label in enumerate(
+                    [row["label"], 0][: 1 + row["label"]]
+                )
+            ]
+            for name in MANY
+        },
+        "a relevant item is there twice",
+    ),
+    "gains as labels": Data(
+        changed(label=lambda row, i: (0, 1, 3, 0, 7, 0, 1)[i % 7]),
+        "labels are gains",
+        explained=False,
+    ),
+    "relevant items alone that are judged": Data(
+        changed(label=lambda row, i: row["label"] or -2),
+        "nothing irrelevant is judged",
+        metric="NDCG(unjudged=condense)@10",
+        in_batches=False,
+        explained=False,
     ),
     "labels as scores": Data(
         {

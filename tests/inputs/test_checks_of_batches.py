@@ -48,7 +48,7 @@ ODD = {
     "twice": (
         np.tile(LABELS, 2),
         np.tile(SCORES, 2),
-        "each score of a list as many times, twice or more",
+        "each score of a list twice or more",
     ),
     "infinite": (
         LABELS,
@@ -634,3 +634,78 @@ def test_fewer_of_wide_lists_are_looked_at(form):
         y_true["exclude"] = ids[:, relevant : relevant + excluded]
         metric = krm.MeanReciprocalRank(inputs=form)
         assert float(metric(y_true, y_pred)) == 1.0
+
+
+TARGETS = _RNG.integers(0, 60, 24)
+OF_ITEMS = _RNG.normal(size=(24, 60)).astype("float32")
+PAIRS = np.stack([np.arange(24), TARGETS], axis=1)  # as `argwhere` returns
+
+
+@pytest.mark.parametrize(
+    ("targets", "is_told"),
+    [
+        (PAIRS, True),
+        (PAIRS + np.array([7, 0]), True),  # of a later batch
+        (PAIRS[:, ::-1], False),
+        (np.stack([TARGETS, (TARGETS + 1) % 60], axis=1), False),
+        (np.stack([np.arange(24), np.arange(1, 25)], axis=1), False),
+        (PAIRS[:8], False),
+    ],
+)
+def test_pairs_of_a_row_and_a_target(targets, is_told):
+    expected = "of which the first is the number of the row"
+    scores = OF_ITEMS[: len(targets)]
+    best = np.argsort(-scores, axis=1)[:, :20]
+    sparse, ids = (krm.MeanReciprocalRank(inputs=x) for x in ("sparse", "ids"))
+    for found in (
+        said(sparse.update_state, targets, scores),
+        said(ids.update_state, targets, best),
+        said(krm.count_ranks, scores, np.eye(60, dtype="float32"), targets),
+    ):
+        assert any(expected in x for x in found) == is_told
+
+
+IDS = np.stack([_RNG.permutation(500)[:8] for _ in range(12)])
+
+
+@pytest.mark.parametrize(
+    ("scores", "is_told"),
+    [
+        (_RNG.permuted(IDS, axis=1), True),
+        (IDS + 500, False),
+        (IDS % 3, False),
+        (_RNG.permuted(IDS, axis=1).astype("float32"), False),
+        (9 - RANKS.astype(int), False),
+    ],
+)
+def test_ids_in_place_of_two_rankings(scores, is_told):
+    metric = krm.OverlapAtK(k=3)
+    reference = IDS if scores.max() > 8 else RANKS.astype(int)
+    found = said(metric.update_state, reference, scores)
+    assert any('pass `inputs="ids"`' in x for x in found) == is_told
+
+
+@pytest.mark.parametrize("door", ["update_state", "evaluate"])
+def test_fewer_relevant_items_than_have_a_label(door):
+    labels = (LABELS == 1).astype("float32")
+    seen = labels.sum(axis=1)
+    metric = krm.RecallAtK(k=5)
+    update = {
+        "update_state": metric.update_state,
+        "evaluate": lambda *batch: krm.evaluate(*batch, metric),
+    }[door]
+    for number, is_told in (
+        (seen, False),
+        (seen + 2, False),
+        (np.maximum(seen - 1, 0.5), True),
+        (np.full(len(seen), np.nan), False),
+    ):
+        metric.reset_state()
+        metric._warn_once.has_warned = False
+        entries = {"labels": labels, "num_relevant": number}
+        found = said(update, entries, SCORES)
+        assert any("fewer than have the label 1" in x for x in found) == is_told
+    # Grades are relevant from a threshold on.
+    grades = {"labels": LABELS + 1, "num_relevant": seen}
+    found = said(update, grades, SCORES)
+    assert not any("fewer than have the label 1" in x for x in found)

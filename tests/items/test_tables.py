@@ -448,3 +448,36 @@ def test_a_table_is_a_fingerprint_in_the_signature():
         "list_weight:mean",
         "inputs:scores",
     ]
+
+
+UNITS = np.linalg.qr(np.random.default_rng(0).normal(size=(6, 6)))[0][:, :4]
+
+
+@pytest.mark.parametrize(
+    ("vectors", "received"),
+    [
+        (
+            UNITS @ UNITS.T + np.diag(1 - (UNITS**2).sum(1)),
+            "for each two items",
+        ),
+        (1 - np.ones((6, 6)) * 0.2 - 0.8 * np.eye(6), "for each two items"),
+        (np.arange(6.0)[:, None], "one number for each item"),
+        (UNITS, ""),
+        (np.eye(6), ""),
+        ((np.arange(6) % 2.0)[:, None], ""),
+    ],
+)
+def test_vectors_that_may_be_similarities_or_codes(vectors, received):
+    if received:
+        with pytest.warns(UserWarning, match=received):
+            krm.IntraListDiversity(3, vectors=vectors)
+    else:
+        krm.IntraListDiversity(3, vectors=vectors)
+
+
+def test_groups_are_shares():
+    groups = np.array([[1, 2], [3, 4]])
+    with pytest.raises(
+        ValueError, match=r"should hold shares of groups.*at most 1"
+    ):
+        krm.AttentionWeightedFairness(2, groups=groups, target=[1, 1])

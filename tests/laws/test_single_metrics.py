@@ -444,7 +444,7 @@ def test_ordered_pair_accuracy_without_grades_is_auc(inputs, adjusted):
     np.put_along_axis(labels, targets, 1, axis=1)
     given = {
         "scores": (
-            {"labels": labels, "num_relevant": np.arange(9) + 3},
+            {"labels": labels, "num_relevant": np.arange(9) + 5},
             scores,
         ),
         "sparse": (targets.astype("int32"), scores),

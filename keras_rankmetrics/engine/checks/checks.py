@@ -25,6 +25,7 @@ _CODES |= {2**31 - 1, 2**32 - 1}
 _GRADE = 10  # the highest of labels that are grades
 _SORTED = 5  # lists whose ids ascend, by no accident
 _SECOND = 8  # lists, of which one would be first by chance
+_SOME = 0.2  # share of the lists, at least
 _MANY = 15  # rows that are not all better than the row above by chance
 
 # By `higher_is_better`: how scores go if the best items come first, how they
@@ -356,6 +357,25 @@ def _no_zeros(facts: Facts, metrics: Sequence[Any]) -> _Found:
     )
 
 
+@_check("warning", "label", in_batches=False)
+def _none_irrelevant(facts: Facts, metrics: Sequence[Any]) -> _Found:
+    known = facts.known_labels
+    condense = [x for x in metrics if x.definition.unjudged == "condense"]
+    least = min(_least_relevant(condense, 1.0), default=np.inf)
+    are_all = len(known) == sum(map(len, facts.labels))  # or some not judged
+    if not len(known) or known.min() < least or (facts.lists and are_all):
+        return None
+    if _no_zeros(facts, metrics):  # says it
+        return None
+    return (
+        "Some judged items should be irrelevant for metrics that leave out "
+        f"items that are not judged. Received: labels of {known.min():g} or "
+        f"more alone, so that scores hardly count for "
+        f"{', '.join(x.name for x in condense)}.",
+        'Leave out `unjudged="condense"`, or choose another metric than BPref.',
+    )
+
+
 @_check("error", "label", in_batches=False)
 def _infinite_labels(facts: Facts, _: Sequence[Any]) -> _Found:
     if facts.known_labels.max(initial=0) < np.inf:
@@ -424,15 +444,18 @@ def _codes(facts: Facts, _: Sequence[Any]) -> _Found:
 @_check("warning", "label")
 def _steep_gains(facts: Facts, metrics: Sequence[Any]) -> _Found:
     highest = facts.known_labels.max(initial=0)
-    options = [metric.definition.options for metric in metrics]
-    grows_fast = any(x.get("gain_fn") is exponential_gain for x in options)
-    if highest <= _GRADES or not grows_fast:
+    if highest <= _GRADES or not _have_exponential_gain(metrics):
         return None
     return (
         "Grades should be small for a gain of 2 to their power. Received: "
         f"{highest:g}, so that only the highest ones count.",
         'Write `"NDCG(gain_fn=linear_gain)@10"`, or scale the grades.',
     )
+
+
+def _have_exponential_gain(metrics: Sequence[Any]) -> bool:
+    options = (metric.definition.options for metric in metrics)
+    return any(x.get("gain_fn") is exponential_gain for x in options)
 
 
 def _time(facts: Facts, are_all: bool) -> _Found:
@@ -739,9 +762,22 @@ def _rows_again(facts: Facts, _: Sequence[Any]) -> _Found:
     if not facts.first.has_rows_again or facts.first.are_crossed:
         return None
     return (
-        "Each row should be there once. Received: each score of a list as many "
-        "times, twice or more.",
+        "Each row should be there once. Received: each score of a list twice "
+        "or more.",
         "If a join has repeated rows, leave one of each.",
+    )
+
+
+@_check("warning", "whole")
+def _twins(facts: Facts, _: Sequence[Any]) -> _Found:
+    if not facts.first.have_twins:
+        return None
+    return (
+        "A list should have each item once. Received: one irrelevant item with "
+        f"the score of each relevant one in {facts.first.twins:,} lists of "
+        f"{facts.first.lists:,}, and no other ties.",
+        "If all items were scored, and the relevant ones added to them, leave "
+        "one of both.",
     )
 
 
@@ -807,6 +843,22 @@ def _perfect(facts: Facts, _: Sequence[Any]) -> _Found:
         "All is well if the system is perfect. If labels were made from "
         "scores, or scores from labels, or both were sorted apart, pass those "
         "of the items.",
+    )
+
+
+@_check("note", "whole", in_batches=False)
+def _precise_in_part(facts: Facts, _: Sequence[Any]) -> _Found:
+    first = facts.first
+    others = first.lists - first.precise
+    if not facts.are_whole or min(first.precise, others) < _SOME * first.lists:
+        return None
+    if first.precise < _SECOND:
+        return None
+    return (
+        f"All items of {first.precise:,} lists of {first.lists:,} are "
+        "relevant, so that their scores do not count.",
+        "If these lists have lost their irrelevant items, add these; if not, "
+        "all is well.",
     )
 
 
@@ -907,6 +959,36 @@ def _by_place(__: Any, _: Facts) -> _Found:
         "Labels should say how relevant an item is. Received: the places of "
         "the items, from 1 on, for all labels above 0, as positions of clicks.",
         "For clicks, pass `labels > 0`.",
+    )
+
+
+@_seen("warning")
+def _pairs(__: Any, _: Facts) -> _Found:
+    return (
+        "A row of targets should have the numbers of relevant items. Received: "
+        "two in each row, of which the first is the number of the row, as "
+        "`numpy.argwhere` returns them.",
+        "Pass the second column alone: `targets[:, 1]`.",
+    )
+
+
+@_seen("warning")
+def _ids_as_scores(__: Any, _: Facts) -> _Found:
+    return (
+        "Two rankings should be scores of the same items. Received: integers "
+        "that differ in each list, of which both sides have many, as ids are.",
+        'For ids, best first, pass `inputs="ids"`.',
+    )
+
+
+@_check("warning", "seen")
+def _gains(facts: Facts, metrics: Sequence[Any]) -> _Found:
+    if not _have_exponential_gain(metrics):
+        return None
+    return (
+        "Grades should be 0, 1, 2, 3 for a gain of 2 to their power less 1. "
+        f"Received: {facts.seen['gains']} alone, as if they were such gains.",
+        'If they are gains, write `"NDCG(gain_fn=linear_gain)@10"`.',
     )
 
 

@@ -27,6 +27,7 @@ _FIRST = 10_000  # rows, of which most data need no more
 INFINITE = np.inf, *(float(np.finfo(x).max) for x in ("float32", "float64"))
 _FEW_PLACES = 3  # of clicks
 _MANY = 20  # rows, whose weights are those of another column by no accident
+_LEAST_GAINS, _MOST_GAINS = 4, 12  # of grades, of which 0, 1, 3, 7 are none
 _LARGE = 99  # the lowest label that may be a code
 # What to do, by the names of checks: in doors with options, in files of TREC,
 # in doors that take columns alone, and in batches.
@@ -317,6 +318,7 @@ class Facts:
             self.see(
                 swapped=swapped_warning(labels, scores),
                 by_place=are_places_of_labels(*some),
+                gains=gains_in(some[1]),
             )
         is_numbered = is_first and are_numbered(scores)
         self.elsewhere = "in all rows" if is_numbered else None
@@ -427,6 +429,18 @@ def _in_both(
     if one is None or other is None:
         return other if one is None else one
     return one & other
+
+
+def gains_in(labels: np.ndarray) -> str | None:
+    """Return labels that are gains of 2 to the power of grades, less 1.
+
+    Grades are such numbers too, if there are few of them.
+    """
+    found = np.unique(labels[labels >= 0])
+    are_many = _LEAST_GAINS <= len(found) <= _MOST_GAINS
+    if not are_many or (found != 2.0 ** np.arange(len(found)) - 1).any():
+        return None
+    return ", ".join(f"{x:g}" for x in found)
 
 
 def infinite_in(scores: np.ndarray, is_higher: bool = True) -> float | None:

@@ -68,6 +68,8 @@ class FirstLists:
         again: the number of these in which each row occurs as many times,
             twice or more.
         crossed: the number of these in which each score has all labels.
+        twins: the number of these in which each relevant item has the score of
+            one irrelevant item, and no other items tie.
         own: the number of these whose best item has the id of the query.
         own_relevant: the number of these in which it is relevant.
         own_alone: the number of these in which it is the only one that is.
@@ -95,6 +97,7 @@ class FirstLists:
     precise: int = 0
     again: int = 0
     crossed: int = 0
+    twins: int = 0
     own: int = 0
     own_relevant: int = 0
     own_alone: int = 0
@@ -182,6 +185,11 @@ class FirstLists:
         return self.crossed >= max(_FEW, _NEARLY_ALL * self.lists)
 
     @property
+    def have_twins(self) -> bool:
+        """True if relevant items of many lists, and few others, have a twin."""
+        return self.twins >= max(_ENOUGH, _NEARLY_ALL * self.lists)
+
+    @property
     def finds_own(self) -> bool:
         """True if several queries, and few others, find their own item."""
         return self.own >= max(_FEW, _NEARLY_ALL * self.lists)
@@ -267,7 +275,7 @@ def _sums(
     number = np.add.reduceat(are_best.astype(int), starts)
     topped = (2 * number > lengths) & (number < lengths) & (scores[best] == 0)
     are_whole = np.logical_and.reduceat(scores == np.floor(scores), starts)
-    again, crossed = _are_repeated(scores, labels, starts, are_whole)
+    again, crossed, twins = _are_repeated(scores, labels, starts, are_whole)
     own = np.zeros(len(starts), bool)
     if are_own is not None:
         own = are_own(at[best]) & have_say
@@ -305,6 +313,7 @@ def _sums(
         precise=int(((relevant == lengths) & have_say).sum()),
         again=int((again & have_say).sum()),
         crossed=int((crossed & have_say).sum()),
+        twins=int((twins & have_say).sum()),
         own=int(own.sum()),
         own_relevant=int(own_relevant.sum()),
         own_alone=int((own_relevant & (relevant == 1)).sum()),
@@ -352,14 +361,15 @@ def _are_repeated(
     labels: np.ndarray,
     starts: np.ndarray,
     whole: np.ndarray,
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return True for lists with each row, or score, as many times.
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return True for lists with rows, or scores, that are there again.
 
-    The first is for lists with each score twice or more, and one label for each
-    or other scores than in other lists. Whole numbers, which a classifier may
-    give to several items, are no evidence. The second is for
-    lists with each score three times or more, with labels of one sum, of which
-    some differ.
+    The first is for lists with each score twice or more, as many times if few
+    scores are those of one list, and one label for each or other scores than in
+    other lists. Whole numbers, which a classifier may give to several items,
+    are no evidence. The second is for lists with each score three times or
+    more, with labels of one sum, of which some differ. The third is for lists
+    in which each relevant item ties with one irrelevant item, and no others do.
     """
     begins = np.append(True, scores[1:] != scores[:-1])
     begins[starts] = True
@@ -377,9 +387,16 @@ def _are_repeated(
         np.maximum.reduceat(sums, of_lists)
     )
     number = np.diff(of_lists, append=len(firsts))  # of scores
-    differ_in_lists = len(np.unique(scores)) > number.max(initial=0)
+    distinct, most = len(np.unique(scores)), number.max(initial=0)
+    differ_in_lists = distinct > most
+    as_often = are_even | (distinct >= _FEW * most)
     are_rows = have_one | differ_in_lists & (number > 2)
-    again = ~whole & (least > 1) & are_even & (number > 1) & are_rows
+    again = ~whole & (least > 1) & as_often & (number > 1) & are_rows
     differ = ~np.logical_or.reduceat(have_one_label, of_lists)
     crossed = (least > 2) & are_even & have_one_sum & differ & (number > 2)
-    return again, crossed
+    relevant = np.add.reduceat((labels > 0).astype(int), firsts)
+    are_twins = (sizes == 2) & (relevant == 1)
+    as_expected = are_twins | (sizes == 1) & (relevant == 0)
+    twins = np.logical_and.reduceat(as_expected, of_lists)
+    twins &= np.logical_or.reduceat(are_twins, of_lists)
+    return again, crossed, twins

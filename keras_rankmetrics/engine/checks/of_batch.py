@@ -36,6 +36,8 @@ _FEW = 3  # lists that have them; or ids that are again
 _BEST = 5  # items that a list would find, were its targets shifted
 _OF_IDS = {**BATCH, "ascend": "If the best ones come last, turn them round."}
 _NEARLY_ALL = 0.8  # of the relevant items
+_RANKS = 2  # times as many as there are items, at most
+_SHARED = 0.2  # of the ids of a list, at least
 _TIED = 0.01  # of the items of a list
 
 
@@ -71,6 +73,7 @@ def facts_of(
         found.see(
             zeros_and_ones=_are_labels(targets, scores.shape[1]),
             excludes_all=are_excluded(targets, excluded),
+            pairs=are_pairs(targets),
         )
         if len(targets) >= _LEAST and scores.shape[1] > _BEST:
             best = np.argpartition(-scores, _BEST, axis=1)[:, :_BEST]
@@ -105,6 +108,7 @@ def _of_ids(relevant: Any, ids: Any, excluded: Any) -> Facts:
     relevant, ids = _rows_of_both(*map(_first, (relevant, ids)))
     found.see(
         excludes_all=are_excluded(relevant, excluded),
+        pairs=are_pairs(relevant),
         shifted=_shifted(relevant, ids),
     )
     labels = np.where(ids < 0, -1, _are_in(ids, relevant))
@@ -125,6 +129,7 @@ def _of_rankings(content: Any) -> Facts:
     )
     lists, items = np.nonzero(labels > 0)
     found.add_rankings(lists, scores[lists, items], reference[lists, items])
+    found.see(ids_as_scores=_are_ids(scores, reference))
     _look_at_places(found, scores)
     return found
 
@@ -161,6 +166,31 @@ def are_excluded(relevant: np.ndarray, excluded: Any) -> bool:
     some = (relevant >= 0).any(axis=-1)
     are_left = (relevant >= 0) & ~_are_in(relevant, excluded)
     return bool(some.sum() >= _FEW and not are_left.any())
+
+
+def are_pairs(targets: np.ndarray) -> bool:
+    """Return True for many rows of their number and a target, `[rows, 2]`."""
+    if len(targets) < _LEAST or targets.shape[1:] != (2,):
+        return False
+    first, second = np.diff(targets[:_LISTS].astype(np.int64), axis=0).T
+    return bool((first == 1).all() and (second != 1).any())
+
+
+def _are_ids(scores: np.ndarray, reference: np.ndarray) -> bool:
+    """Return True for two rankings of integers, many of which both have.
+
+    Args:
+        scores: `[lists, items]`.
+        reference: `[lists, items]`.
+    """
+    sides = scores, reference
+    if any(x.dtype.kind not in "iu" or min(x.shape) < _FEW for x in sides):
+        return False
+    ordered = [np.sort(x, axis=1) for x in sides]
+    are_apart = all((x[:, 1:] > x[:, :-1]).all() for x in ordered)
+    are_places = max(x.max() for x in sides) <= _RANKS * scores.shape[1]
+    share = _are_in(scores, reference).mean()
+    return bool(are_apart and not are_places and share > _SHARED)
 
 
 def _are_labels(targets: np.ndarray, items: int) -> bool:

@@ -54,12 +54,37 @@ class Misreadings(NamedTuple):
         are_joined = isinstance(y_true, dict)
         if warning is None and left is not None:
             warning = _omission_warning(lists, y_true, left)
+        counted = getattr(lists.content, "num_relevant", None)
+        if warning is None and left is not None and counted is not None:
+            warning = _count_warning(lists.present, left, counted)
         if warning is None and labels is not None:
             has_unusual = ops.any((labels < 0) | (labels >= _LARGE))
             if concrete(has_unusual):
                 labels = ops.convert_to_numpy(labels)
                 warning = padding_warning(labels, None if are_joined else True)
         return cls(warning, share)
+
+
+def _count_warning(
+    present: Tensor, labels: Tensor, counted: Tensor
+) -> str | None:
+    """Return a warning if lists have more relevant items than they count.
+
+    Args:
+        present: bool `[lists]`, True for lists that are no fillers.
+        labels: `[lists, items]`; grades are relevant from a threshold on.
+        counted: `[lists]`, 0 where it is not known.
+    """
+    there = present & (counted > 0) & ~ops.any(labels > 1, axis=-1)
+    seen = ops.sum(ops.cast(labels == 1, counted.dtype), axis=-1)
+    if not concrete(ops.any(there & (seen > counted))):
+        return None
+    return (
+        '`y_true["num_relevant"]` should count all relevant items of a list, '
+        "and those with a label, too. Received: fewer than have the label 1. "
+        "If it counts the other ones alone, add both; if it is in the order of "
+        "other lists, sort it."
+    )
 
 
 # What leaves items out; what to do if these are all relevant items; and if they
