@@ -19,7 +19,9 @@ import keras
 import numpy as np
 import pytest
 from catalogue import EVERY_ROW, OWN_FUNCTIONS
+from given import assert_same_state
 from keras import ops
+from own_aggregates import Squares
 from pytest import approx
 
 import keras_rankmetrics as krm
@@ -219,6 +221,7 @@ OTHERS = [
     *_of(_labels, krm.LowerMean, metric=NDCG, share=0.3),
     *_of(_labels, krm.Quantiles, metric=NDCG, levels=[0.1, 0.5]),
     *_of(_labels, krm.Sliced, metric=NDCG, groups=2, by=by_second_label),
+    *_of(_labels, Squares, k=3),
     *_of(_grouped, krm.Sliced, metric=NDCG, groups=["head", "tail"]),
     *(
         Example(krm.SampledRanks, kind, {"metric": metric, **SAMPLE})
@@ -257,8 +260,10 @@ each_class = pytest.mark.parametrize("example", FIRST, ids=str)
 
 
 @pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.__name__)
-def test_a_class_has_an_example(cls):
+def test_a_class_has_an_example_and_a_registered_name(cls):
     assert cls in [example.metric for example in EXAMPLES]
+    name = f"keras_rankmetrics>{cls.__name__}"
+    assert keras.saving.get_registered_object(name) is cls
 
 
 # What holds of each
@@ -301,18 +306,12 @@ def assert_same_metric(made, metric):
     assert signature(made) == signature(metric)
 
 
-def assert_same_state(metric, state):
-    for array, before in zip(arrays_of(metric), state, strict=True):
-        np.testing.assert_array_equal(array, before)
-
-
 @every_example
 def test_a_config_makes_the_same_metric(example):
     for options in ({}, UNUSUAL, SHUFFLED):
         metric = example.make(**options)
         if k := example.options.get("k"):
-            start = f"{example.metric.__name__}@{k}|"
-            assert metric.signature.startswith(start)
+            assert f"{example.metric.__name__}@{k}|" in metric.signature
         config = metric.get_config()
         before = copy.deepcopy(config)
         again = type(metric).from_config(config)
@@ -323,6 +322,44 @@ def test_a_config_makes_the_same_metric(example):
             assert_same_metric(made, metric)
             assert made.get_config() == before
             np.testing.assert_equal(numbers(made), numbers(metric))
+
+
+# Another value of each option that is no number, list or bool.
+OTHER_VALUES = {
+    "baseline": "old",
+    "by": lambda y_true, y_pred: y_true[..., 0],
+    "denominator": "retrieved",
+    "inputs": "ids",
+    "labels": "grades",
+    "levels": [0.2],
+    "metric": krm.NDCG(5),
+    "part": "loss",
+    "tail": "extrapolated",
+    "unjudged": "irrelevant",
+}
+
+
+def other_value(name, value):
+    if name in OTHER_VALUES:
+        return OTHER_VALUES[name]
+    if isinstance(value, list):
+        return value[::-1]
+    if isinstance(value, bool):
+        return not value
+    return value + 1 if isinstance(value, int) else value / 2
+
+
+@pytest.mark.parametrize(
+    "example", [x for x in OTHERS if "metrics" not in x.options], ids=str
+)
+def test_each_option_changes_the_signature(example):
+    """Those of relevance metrics are in tests/package/test_signature.py."""
+    signatures = {signature(example.make())}
+    for name, value in example.options.items():
+        changed = {**example.options, name: other_value(name, value)}
+        other = dataclasses.replace(example, options=changed)
+        signatures.add(signature(other.make()))
+    assert len(signatures) == 1 + len(example.options)
 
 
 @pytest.mark.parametrize(
@@ -337,7 +374,9 @@ def test_batches_and_merged_states_are_one_pass(example, steps):
     assert_same_state(others[0], kept)
     by_state = seen(PARTS[1])
     by_state.merge_state([seen(PARTS[0]).state, others[1].state])
-    for metric in (batches, merged, by_state):
+    added, states = example.make(), [seen(rows).state for rows in PARTS]
+    added.state = keras.tree.map_structure(lambda *x: sum(x), *states)
+    for metric in (batches, merged, by_state, added):
         assert numbers(metric) == approx(
             numbers(whole), rel=1e-4, abs=1e-6, nan_ok=True
         )
@@ -358,6 +397,25 @@ def test_a_state_goes_out_and_in(example):
     for each in (again, other):
         assert_same_state(each, arrays_of(metric))
         np.testing.assert_equal(numbers(each), numbers(metric))
+
+
+@each_class
+def test_values_of_lists_leave_the_state(example):
+    metric = example.seen(PARTS[0], **SHUFFLED)
+    before = arrays_of(metric)
+    metric.per_list(*example.inputs[:2])
+    assert_same_state(metric, before)
+
+
+@pytest.mark.parametrize(
+    "example", [x for x in OWN if "metric" in x.options], ids=str
+)
+def test_the_metric_within_is_not_updated(example):
+    within = copy.deepcopy(example.options["metric"])
+    example.metric(**{**example.options, "metric": within}).update_state(
+        *example.inputs
+    )
+    assert within.count() == 0
 
 
 @each_class
@@ -437,7 +495,24 @@ def test_a_nan_is_seen(example):
         assert all(np.isnan(found[name]) for name in touched)
 
 
-# In models and programs
+# In collections, models and programs
+
+
+NO_MEMBERS = krm.Comparison, krm.JudgeCorrected, krm.MetricCollection
+MEMBERS = [x for x in FIRST if x.metric not in NO_MEMBERS]
+
+
+@pytest.mark.parametrize("kind", sorted({x.kind for x in MEMBERS}, key=str))
+def test_in_a_collection_each_has_the_number_it_has_alone(kind):
+    of_kind = [x for x in MEMBERS if x.kind is kind]
+    alone = [x.make(name=f"metric{i}") for i, x in enumerate(of_kind)]
+    together, expected = krm.MetricCollection(copy.deepcopy(alone)), {}
+    for rows in PARTS:
+        for metric in (*alone, together):
+            metric.update_state(*part(lists_of(kind), rows))
+    for metric in alone:
+        expected |= numbers(metric)
+    assert numbers(together) == approx(expected, rel=1e-5, abs=1e-6)
 
 
 @keras.saving.register_keras_serializable("test_contract_of_a_state")

@@ -9,6 +9,7 @@ import re
 import keras
 import numpy as np
 import pytest
+from suites import nine
 
 import keras_rankmetrics as krm
 
@@ -30,16 +31,6 @@ def collected(metrics):
 
 
 one_list_or_collection = pytest.mark.parametrize("as_list", [plain, collected])
-
-
-def nine(**options):
-    return [
-        *krm.NDCG.at(1, 5, 10, **options),
-        krm.MeanAveragePrecision(10, **options),
-        krm.MeanReciprocalRank(10, **options),
-        *krm.PrecisionAtK.at(5, 10, **options),
-        *krm.RecallAtK.at(5, 10, **options),
-    ]
 
 
 def three_whole():

@@ -254,17 +254,6 @@ def test_lists_of_one_weight_have_the_interval_without_weights():
     assert deviation == approx(np.std(values), rel=1e-5)
 
 
-def test_merged_states_have_the_same_interval():
-    rng = np.random.default_rng(23)
-    values, weights = rng.beta(9, 1, 60), rng.uniform(0.5, 2, 60)
-    whole = seen(values, weights)
-    merged = seen(values[:7], weights[:7])
-    merged.merge_state([seen(values[7:], weights[7:])])
-    for level in LEVELS:
-        expected = whole.confidence_interval(level)
-        assert merged.confidence_interval(level) == approx(expected, rel=1e-5)
-
-
 def test_a_symmetric_interval_is_printed_as_half_of_it():
     """Symmetric is up to a tenth of the margin."""
     assert spread_as_text(0.5, 0.4, 0.6) == "± 0.1000"
@@ -682,18 +671,6 @@ def test_a_row_is_a_cluster_and_a_list_of_a_plain_batch_is_one():
 
 
 # Batches, order and merging
-
-
-@pytest.mark.parametrize("shape", [(60,), (60, 5)])
-def test_batches_and_their_order_do_not_matter(shape):
-    arrays = batch(5, *shape)
-    order = np.random.default_rng(11).permutation(60)
-    whole, parts = krm.NDCG(3), krm.NDCG(3)
-    whole.update_state(*arrays)
-    for some in np.split(order, 3):
-        parts.update_state(*(x[some] for x in arrays))
-    assert parts.standard_error() == approx(whole.standard_error(), rel=1e-4)
-    assert parts.effective_count() == approx(whole.effective_count(), rel=1e-6)
 
 
 def test_plain_batches_and_batches_of_steps_go_together():

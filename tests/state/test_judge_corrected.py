@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from given import Value, lists_of
+from given import Value, assert_same_state, lists_of
 from keras import ops
 from pytest import approx
 
@@ -69,11 +69,6 @@ def by_hand(y, f):
     if weight:
         variance += weight**2 * (np.var(rest) / (more - 1) + 3 / n**2)
     return weight, value, math.sqrt(variance)
-
-
-def assert_same_state(made, state):
-    for array, before in zip(made.get_state(), state, strict=True):
-        np.testing.assert_array_equal(array, before)
 
 
 # Numbers

@@ -1,56 +1,21 @@
-"""Aggregates that users write: other sums than those of the mean."""
+"""Aggregates that users write: other sums than those of the mean.
 
-import dataclasses
+`test_contract_of_a_state.py` has what holds of the states of all metrics.
+"""
+
 import math
-import pickle
 import types
 
 import given
-import keras
 import numpy as np
 import pytest
 from keras import ops
+from own_aggregates import ShareAbove, Squares, SumOfSquares
 from pytest import approx
 
 import keras_rankmetrics as krm
 from keras_rankmetrics import MetricCollection
 from keras_rankmetrics.engine.aggregates import WeightedMean
-
-
-@dataclasses.dataclass(frozen=True)
-class ShareAbove:
-    """The share of lists whose value is above a threshold."""
-
-    threshold: float
-    shape: tuple[int, ...] = (2,)
-
-    def of_batch(self, x):
-        above = x.valid & (x.values > self.threshold)
-        sums = [
-            ops.sum(ops.cast(lists, x.values.dtype), axis=-1)
-            for lists in (above, x.valid)
-        ]
-        return ops.stack(sums, axis=-1)
-
-    def result(self, sums):
-        return ops.divide_no_nan(sums[..., 0], sums[..., 1])
-
-
-@dataclasses.dataclass(frozen=True)
-class SumOfSquares:
-    """Σ v², one sum without a dimension, whose error is made up."""
-
-    shape: tuple[int, ...] = ()
-
-    def of_batch(self, x):
-        values = ops.where(x.valid, x.values, 0)
-        return ops.sum(values * values, axis=-1)
-
-    def result(self, sums):
-        return sums
-
-    def errors(self, sums):
-        return ops.sqrt(sums)
 
 
 class ShareOfGoodLists(krm.NDCG):
@@ -63,15 +28,6 @@ class ShareOfPerfectLists(krm.NDCG):
 
 class AlsoGoodLists(krm.RecallAtK):
     aggregate = ShareAbove(0.5)
-
-
-@keras.saving.register_keras_serializable("test_own_aggregate")
-class Squares(krm.RankingMetric):
-    aggregate = SumOfSquares()
-
-    @staticmethod
-    def measure(ranking, k):
-        return ranking.hits(k)
 
 
 def batch(seed, *shape, items=8):
@@ -136,11 +92,6 @@ def test_without_lists():
     assert float(Squares(3).result()) == 0.0
 
 
-def test_in_a_collection_beside_means():
-    together = updated(MetricCollection(several()), BATCHES)
-    assert given.numbers(together.result()) == approx(expected(), rel=1e-6)
-
-
 def test_members_of_equal_aggregates_share_a_variable():
     together = MetricCollection(several())
     shapes = sorted(tuple(v.shape) for v in together.variables)
@@ -154,44 +105,6 @@ def test_in_a_compiled_program():
     assert found == approx(expected(), rel=1e-6)
     alone = given.in_a_program(several()[0], *BATCHES)
     assert alone == approx(expected()["good"], rel=1e-6)
-
-
-@pytest.mark.each_backend
-@pytest.mark.long
-def test_in_fit():
-    rng = np.random.default_rng(3)
-    x = rng.standard_normal((10, 6)).astype("float32")
-    y = rng.integers(0, 3, (10, 6)).astype("float32")
-    inputs = keras.Input((6,))
-    model = keras.Model(inputs, keras.layers.Dense(6)(inputs))
-    model.compile("sgd", "mse", metrics=[ShareOfGoodLists(3, name="good")])
-    history = model.fit(
-        x, y, batch_size=4, verbose=0, validation_data=(x, y)
-    ).history
-    values = krm.NDCG(3).per_list(y, model.predict(x, verbose=0))
-    share = np.mean(ops.convert_to_numpy(values) > 0.5)
-    assert history["val_good"] == approx([share])
-
-
-@pytest.mark.parametrize("make", [ShareOfGoodLists, Squares])
-def test_merging_and_states(make):
-    whole = updated(make(3), BATCHES)
-    one, other = (updated(make(3), [each]) for each in BATCHES)
-    state = one.state + krm.State.from_bytes(other.state.to_bytes())
-    one.merge_state([other])
-    again = make(3)
-    again.state = state
-    assert float(one.result()) == approx(float(whole.result()), rel=1e-6)
-    assert float(again.result()) == float(one.result())
-
-
-def test_copies_and_config():
-    metric = updated(Squares(3), BATCHES)
-    again = pickle.loads(pickle.dumps(metric))
-    assert float(again.result()) == float(metric.result()) > 0
-    saved = keras.saving.serialize_keras_object(metric)
-    made = keras.saving.deserialize_keras_object(saved)
-    assert made.signature == metric.signature
 
 
 def test_what_is_known_of_means_alone():

@@ -1,4 +1,7 @@
-"""Saving: configs, `.keras` files, and the functions that users plug in."""
+"""Saving: the functions, options and metrics of users.
+
+`test_contract_of_a_state.py` saves and loads all metrics of the package.
+"""
 
 import copy
 import functools
@@ -12,15 +15,8 @@ from keras import ops
 from pytest import approx
 
 from keras_rankmetrics import (
-    DCG,
     NDCG,
-    F1AtK,
-    HitRateAtK,
-    MeanAveragePrecision,
-    MeanReciprocalRank,
-    PrecisionAtK,
     RankingMetric,
-    RecallAtK,
     gains,
 )
 
@@ -56,55 +52,6 @@ class WeightedHits(RankingMetric):
         return weights[0] * ranking.hits(k)
 
 
-# Options none of which is a default.
-OPTIONS = {
-    DCG: {
-        "gain_fn": cubic_gain,
-        "rank_discount_fn": root_discount,
-        "empty": "skip",
-        "list_weight": "mean",
-        "dtype": "float64",
-    },
-    NDCG: {
-        "gain_fn": gains.linear_gain,
-        "rank_discount_fn": gains.original_discount,
-        "ideal": "retrieved",
-        "ties": "pessimistic",
-    },
-    PrecisionAtK: {
-        "relevance_threshold": 2.0,
-        "denominator": "k",
-        "empty": "one",
-    },
-    RecallAtK: {"denominator": "min", "ties": "optimistic", "empty": "one"},
-    F1AtK: {"relevance_threshold": 2.0, "denominator": "k", "ties": "stable"},
-    HitRateAtK: {"relevance_threshold": 3.0, "list_weight": "mean"},
-    MeanAveragePrecision: {"denominator": "hits", "empty": "skip"},
-    MeanReciprocalRank: {
-        "relevance_threshold": 3.0,
-        "ties": "shuffle",
-        "seed": 12,
-    },
-}
-
-
-def unusual(metric, **more):
-    return metric(k=3, **OPTIONS[metric], **more)
-
-
-ALL = [
-    *(metric(k=3) for metric in OPTIONS),
-    *(metric() for metric in OPTIONS),
-    *(unusual(metric, name=f"my {metric.__name__}") for metric in OPTIONS),
-    RPrecision(),
-    RPrecision(k=4, scale=2.0),
-]
-
-all_metrics = pytest.mark.parametrize(
-    "metric", ALL, ids=lambda m: f"{type(m).__name__}-{m.name}"
-)
-
-
 @pytest.fixture(scope="module")
 def data():
     rng = np.random.default_rng(11)
@@ -117,44 +64,10 @@ def data():
 # Configs
 
 
-def same(metric, other):
-    assert type(metric) is type(other)
-    assert metric is not other
-    assert metric.name == other.name
-    assert metric.dtype == other.dtype
-    assert metric.signature == other.signature
-    assert metric.get_config() == other.get_config()
-    return True
-
-
-@all_metrics
-def test_from_config_makes_the_same_metric(metric):
-    config = metric.get_config()
-    before = copy.deepcopy(config)
-    assert same(metric, type(metric).from_config(config))
-    assert config == before  # it belongs to the caller
-
-
-@all_metrics
-def test_a_config_can_be_written_down(metric):
-    config = keras.saving.serialize_keras_object(metric)
-    again = json.loads(json.dumps(config))
-    assert same(metric, keras.saving.deserialize_keras_object(again))
-
-
-def test_the_config_has_every_option():
-    for metric, options in OPTIONS.items():
-        config = unusual(metric).get_config()
-        for name, value in options.items():
-            if callable(value):
-                value = keras.saving.serialize_keras_object(value)
-            assert config[name] == value, (metric, name)
-
-
 def test_a_seed_generator_is_saved_as_its_seed():
     metric = NDCG(ties="shuffle", seed=keras.random.SeedGenerator(5))
     assert metric.get_config()["seed"] == 5
-    assert same(metric, NDCG.from_config(metric.get_config()))
+    assert NDCG.from_config(metric.get_config()).signature == metric.signature
 
 
 def test_the_spelling_of_keras_rs_is_saved_as_ties():
@@ -162,14 +75,9 @@ def test_the_spelling_of_keras_rs_is_saved_as_ties():
     config = metric.get_config()
     assert config["ties"] == "stable"
     assert "shuffle_ties" not in config
-    assert same(metric, NDCG.from_config(config))
 
 
-def test_keras_finds_the_metrics_by_their_registered_names():
-    for metric in OPTIONS:
-        name = f"keras_rankmetrics>{metric.__name__}"
-        assert keras.saving.get_registered_name(metric) == name
-        assert keras.saving.get_registered_object(name) is metric
+def test_keras_finds_gains_and_discounts_by_their_registered_names():
     for function in (
         gains.exponential_gain,
         gains.linear_gain,
@@ -204,22 +112,6 @@ def evaluated(model, labels, scores):
     return model.evaluate(
         scores[..., None], labels, batch_size=8, verbose=0, return_dict=True
     )
-
-
-@pytest.mark.long
-def test_a_loaded_model_evaluates_to_the_same_numbers(tmp_path, data):
-    metrics = [unusual(metric) for metric in OPTIONS]
-    model = model_with(metrics)
-    before = evaluated(model, *data)
-    model.save(tmp_path / "model.keras")
-    loaded = keras.models.load_model(tmp_path / "model.keras")
-    after = evaluated(loaded, *data)
-    assert set(before) == {"loss"} | {metric.name for metric in metrics}
-    assert after == before
-    # They are numbers of these options, and not of the defaults.
-    usual = evaluated(model_with([metric(k=3) for metric in OPTIONS]), *data)
-    for metric in metrics:
-        assert after[metric.name] != approx(usual[metric.name], rel=1e-3)
 
 
 def reloaded(metric, path, data, **options):

@@ -6,13 +6,13 @@ what is kept of a batch is kept no longer than it is needed.
 
 import contextlib
 import gc
-import threading
 import weakref
 
 import keras
 import numpy as np
 import pytest
 from keras import ops
+from suites import nine
 
 import keras_rankmetrics as krm
 from keras_rankmetrics.engine.evaluation import batch_cache
@@ -23,16 +23,6 @@ only = {
     backend: pytest.mark.only_on(backend, reason=f"for {backend}")
     for backend in ("tensorflow", "jax", "torch")
 }
-
-
-def nine(**options):
-    return [
-        *krm.NDCG.at(1, 5, 10, **options),
-        krm.MeanAveragePrecision(10, **options),
-        krm.MeanReciprocalRank(10, **options),
-        *krm.PrecisionAtK.at(5, 10, **options),
-        *krm.RecallAtK.at(5, 10, **options),
-    ]
 
 
 def arrays(seed=0, lists=4, items=12):
@@ -293,38 +283,68 @@ def test_the_implicit_mask_is_looked_at(count):
     )
 
 
-def test_arrays_of_numpy_are_not_shared():
-    labels, scores = arrays()
+def assert_second_sees(change, labels, scores):
+    """Assert that a metric sees a batch as it is, not as the first one did."""
     one, other = krm.NDCG.at(5, 10)
     one.update_state(labels, scores)
-    scores *= -1
+    change()
     other.update_state(labels, scores)
     assert float(other.result()) == pytest.approx(
         alone(krm.NDCG(10), (labels, scores))
     )
 
 
+def test_arrays_of_numpy_are_not_shared():
+    labels, scores = arrays()
+    assert_second_sees(lambda: np.negative(scores, out=scores), labels, scores)
+
+
 def test_a_variable_is_not_shared():
     labels, scores = tensors()
     variable = keras.Variable(scores + 0.0)
-    one, other = krm.NDCG.at(5, 10)
-    one.update_state(labels, variable)
-    variable.assign(-scores)
-    other.update_state(labels, variable)
-    assert float(other.result()) == pytest.approx(
-        alone(krm.NDCG(10), (labels, -scores))
-    )
+    assert_second_sees(lambda: variable.assign(-scores), labels, variable)
 
 
 @only["torch"]
 @pytest.mark.parametrize("which", [0, 1])
 def test_tensors_that_are_written_to(which):
     batch = tensors()
-    one, other = krm.NDCG.at(5, 10)
-    one.update_state(*batch)
-    batch[which].neg_().add_(2.0)
-    other.update_state(*batch)
-    assert float(other.result()) == pytest.approx(alone(krm.NDCG(10), batch))
+    assert_second_sees(lambda: batch[which].neg_().add_(2.0), *batch)
+
+
+SIZES = pytest.mark.parametrize("size", [{}, {"lists": 60, "items": 20_000}])
+
+
+@only["torch"]
+@SIZES
+@pytest.mark.parametrize("export", [False, True])
+def test_tensors_whose_memory_numpy_shares(export, size):
+    import torch
+
+    labels, scores = tensors(**size)
+    array = scores.numpy() if export else np.array(scores)
+    if not export:
+        scores = torch.from_numpy(array)
+    assert_second_sees(lambda: np.negative(array, out=array), labels, scores)
+
+
+@only["torch"]
+@SIZES
+def test_a_tensor_that_is_shown_to_numpy_between_two_metrics(size):
+    labels, scores = tensors(**size)
+    negate = np.negative
+    assert_second_sees(
+        lambda: negate(scores.numpy(), out=scores.numpy()), labels, scores
+    )
+
+
+@only["torch"]
+def test_tensors_of_inference_mode_do_not_count_versions():
+    import torch
+
+    with torch.inference_mode():
+        labels, scores = tensors()
+        assert_second_sees(lambda: scores.neg_(), labels, scores)
 
 
 @only["torch"]
@@ -347,53 +367,6 @@ def test_no_metric_shows_a_tensor_to_numpy(inputs):
     assert scores.untyped_storage().resizable()
 
 
-@only["torch"]
-@pytest.mark.parametrize("size", [{}, {"lists": 60, "items": 20_000}])
-@pytest.mark.parametrize("export", [False, True])
-def test_tensors_whose_memory_numpy_shares(export, size):
-    import torch
-
-    labels, scores = tensors(**size)
-    array = scores.numpy() if export else np.array(scores)
-    if not export:
-        scores = torch.from_numpy(array)
-    one, other = krm.NDCG.at(5, 10)
-    one.update_state(labels, scores)
-    array *= -1
-    other.update_state(labels, scores)
-    assert float(other.result()) == pytest.approx(
-        alone(krm.NDCG(10), (labels, scores))
-    )
-
-
-@only["torch"]
-@pytest.mark.parametrize("size", [{}, {"lists": 60, "items": 20_000}])
-def test_a_tensor_that_is_shown_to_numpy_between_two_metrics(size):
-    labels, scores = tensors(**size)
-    one, other = krm.NDCG.at(5, 10)
-    one.update_state(labels, scores)
-    scores.numpy()[...] *= -1
-    other.update_state(labels, scores)
-    assert float(other.result()) == pytest.approx(
-        alone(krm.NDCG(10), (labels, scores))
-    )
-
-
-@only["torch"]
-def test_tensors_of_inference_mode_do_not_count_versions():
-    import torch
-
-    with torch.inference_mode():
-        labels, scores = tensors()
-        one, other = krm.NDCG.at(5, 10)
-        one.update_state(labels, scores)
-        scores.neg_()
-        other.update_state(labels, scores)
-    assert float(other.result()) == pytest.approx(
-        alone(krm.NDCG(10), (labels, scores))
-    )
-
-
 # How long it is kept.
 
 
@@ -402,32 +375,31 @@ def looked_at(*batch, metrics=None):
         metric.update_state(*batch)
 
 
-def test_asking_for_a_result_lets_go():
-    labels, scores = tensors()
-    metric = krm.NDCG(5)
-    looked_at(labels, scores, metrics=[metric])
-    assert held() is not None
-    metric.result()
-    assert held() is None
+LETS_GO = {
+    "result": lambda metric: metric.result(),
+    "estimate": lambda metric: metric.estimate(),
+    "count": lambda metric: metric.count(),
+    "state": lambda metric: metric.state,
+    "get_state": lambda metric: metric.get_state(),
+    "str": str,
+    "a call with another batch": lambda metric: krm.NDCG(5)(*arrays()),
+    "a batch that is not known again": lambda metric: metric.update_state(
+        *arrays()
+    ),
+    "a reset": lambda metric: krm.NDCG(3).reset_state(),
+    "a stateless call": lambda metric: metric.stateless_update_state(
+        [v.value for v in metric.variables], *tensors(1)
+    ),
+}
 
 
-@pytest.mark.parametrize(
-    "ask",
-    [
-        lambda metric: metric.estimate(),
-        lambda metric: metric.count(),
-        lambda metric: metric.state,
-        lambda metric: metric.get_state(),
-        str,
-    ],
-)
-def test_asking_for_what_was_seen_lets_go(ask):
-    metric = krm.NDCG(5)
-    looked_at(*(batch := tensors()), metrics=[metric])
+@pytest.mark.parametrize("call", LETS_GO.values(), ids=LETS_GO)
+def test_what_lets_go(call):
+    batch, metric = tensors(), krm.NDCG(5)
+    looked_at(*batch, metrics=[metric])
     assert held() is not None
-    ask(metric)
+    call(metric)
     assert held() is None
-    del batch
 
 
 def test_values_of_lists_are_not_kept():
@@ -456,20 +428,6 @@ def test_what_is_kept_is_little_once_all_have_computed():
         )
 
 
-def test_a_call_with_another_batch_lets_go():
-    batch = tensors()
-    looked_at(*batch, metrics=[krm.NDCG(5)])
-    krm.NDCG(5)(*arrays())
-    assert held() is None
-
-
-def test_a_reset_lets_go():
-    labels, scores = tensors()
-    looked_at(labels, scores)
-    krm.NDCG(3).reset_state()
-    assert held() is None
-
-
 def test_another_batch_lets_go():
     labels, scores = tensors()
     metric = krm.NDCG(5)
@@ -477,22 +435,6 @@ def test_another_batch_lets_go():
     kept = weakref.ref(held().batch)
     looked_at(*tensors(1), metrics=[metric])
     assert kept() is None
-
-
-def test_a_batch_that_cannot_be_known_again_lets_go():
-    looked_at(*tensors())
-    krm.NDCG(5).update_state(*arrays())
-    assert held() is None
-
-
-def test_a_stateless_call_lets_go():
-    labels, scores = tensors()
-    metric = krm.NDCG(5)
-    looked_at(labels, scores, metrics=[metric])
-    assert held() is not None
-    state = [v.value for v in metric.variables]
-    metric.stateless_update_state(state, *tensors(1))
-    assert held() is None
 
 
 @pytest.mark.long
@@ -519,32 +461,6 @@ def test_calls_share_and_keep_nothing_that_is_gone(count):
     del labels, scores
     gc.collect()
     assert kept() is None
-
-
-@pytest.mark.long
-def test_threads_keep_batches_of_their_own():
-    batches = [tensors(seed) for seed in range(4)]
-    metrics = [nine() for _ in batches]
-    barrier = threading.Barrier(len(batches))
-
-    def work(batch, its_metrics):
-        for _ in range(5):
-            barrier.wait()
-            for metric in its_metrics:
-                metric.update_state(*batch)
-
-    threads = [
-        threading.Thread(target=work, args=pair)
-        for pair in zip(batches, metrics, strict=True)
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    for batch, its_metrics in zip(batches, metrics, strict=True):
-        for metric, one in zip(its_metrics, nine(), strict=True):
-            expected = alone(one, batch)
-            assert float(metric.result()) == pytest.approx(expected)
 
 
 @pytest.mark.long

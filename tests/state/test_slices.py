@@ -8,6 +8,7 @@ import given
 import keras
 import numpy as np
 import pytest
+from given import assert_same_state
 from keras import ops
 from pytest import approx
 
@@ -49,11 +50,6 @@ def said(made):
             "rows",
         )
     }
-
-
-def assert_same_state(made, state):
-    for array, before in zip(made.get_state(), state, strict=True):
-        np.testing.assert_array_equal(array, before)
 
 
 # What it says
@@ -161,21 +157,6 @@ def test_a_column_of_groups():
     assert said(sliced((column, scores, weights))) == said(
         sliced((y_true, scores, weights))
     )
-
-
-def test_a_nan_stays_in_its_group():
-    y_true, scores, weights = batch(4, 60)
-    y_true["labels"][0] = 1
-    y_true["group"][0] = 1
-    clean = said(sliced((y_true, scores, weights)))
-    scores[0, 0] = math.nan
-    found = said(sliced((y_true, scores, weights)))
-    for name, number in found:
-        if number in ("value", "standard_error"):
-            is_nan = name in ("ndcg@3", "ndcg@3/tail")
-            assert math.isnan(found[name, number]) == is_nan
-            if not is_nan:
-                assert found[name, number] == clean[name, number]
 
 
 @pytest.mark.parametrize("outside", [-1, 3, 1000])
@@ -296,28 +277,6 @@ def test_by_a_function():
     )
 
 
-@pytest.mark.each_backend
-@pytest.mark.long
-def test_by_a_function_in_fit():
-    """Ten lists in batches of four: the last one is short."""
-    keras.utils.set_random_seed(8)
-    rng = np.random.default_rng(8)
-    x = rng.standard_normal((10, 6)).astype("float32")
-    y = rng.integers(0, 6, 10)
-    inputs = keras.Input((6,))
-    model = keras.Model(inputs, keras.layers.Dense(6)(inputs))
-    model.compile("sgd", "sparse_categorical_crossentropy", metrics=[popular()])
-    history = model.fit(
-        x, y, batch_size=4, verbose=0, validation_data=(x, y)
-    ).history
-    predicted = model.predict(x, verbose=0)
-    for name, lists in (("popular", y < 3), ("rare", y >= 3)):
-        alone = krm.MeanReciprocalRank(inputs="sparse")
-        alone.update_state(y[lists], predicted[lists])
-        assert history[f"val_mrr/{name}"] == approx([float(alone.result())])
-        assert 0 < history[f"mrr/{name}"][0] < 1
-
-
 # In a collection
 
 
@@ -394,32 +353,6 @@ def test_no_result_takes_the_name_of_another(metrics):
 
 
 # State
-
-
-def test_the_metric_is_not_updated():
-    metric = krm.NDCG(3)
-    sliced(batch(1, 60), metric=metric)
-    assert metric.count() == 0
-
-
-@pytest.mark.parametrize(
-    "other",
-    [
-        lambda: sliced(groups=["head", "tail", "old"]),
-        lambda: sliced(groups=2),
-        lambda: sliced(metric=krm.NDCG(5)),
-        lambda: sliced(by=by_popularity),
-    ],
-    ids=["names", "number", "metric", "by"],
-)
-def test_states_of_other_groups_are_refused(other):
-    made = sliced(batch(1, 60))
-    before = made.get_state()
-    with pytest.raises(ValueError):
-        made.merge_state([other()])
-    with pytest.raises(ValueError):
-        made.state = other().state
-    assert_same_state(made, before)
 
 
 @pytest.mark.parametrize(

@@ -5,18 +5,12 @@ import functools
 import hashlib
 import io
 import itertools
-import operator
 
 import numpy as np
 import pytest
-from keras import ops
 
 import keras_rankmetrics as krm
 from keras_rankmetrics import MetricCollection, State
-
-
-def number(x):
-    return float(ops.convert_to_numpy(x))
 
 
 def batch(seed, lists=6, items=10):
@@ -38,7 +32,7 @@ def told(state, **options):
     """What a metric of this state says."""
     metric = krm.NDCG(3, **options)
     metric.state = state
-    return number(metric.result()), metric.standard_error()
+    return float(metric.result()), metric.standard_error()
 
 
 def assert_same(state, other):
@@ -51,12 +45,6 @@ TIES = pytest.mark.parametrize("ties", ["average", "shuffle"])
 
 
 # Out and in
-
-
-@TIES
-def test_by_bytes(ties):
-    state = updated(1, 2, ties=ties).state
-    assert_same(State.from_bytes(state.to_bytes()), state)
 
 
 @TIES
@@ -103,20 +91,6 @@ def test_a_state_does_not_change_with_its_metric():
     np.testing.assert_array_equal(state.sums, before)
 
 
-def test_draws_travel():
-    """The next batches are ranked at random alike."""
-    one = updated(1, 2, ties="shuffle")
-    before = one.state
-    other, first = (krm.NDCG(3, ties="shuffle") for _ in range(2))
-    other.state = State.from_bytes(before.to_bytes())
-    for metric in (one, other, first):
-        metric.update_state(*batch(3))
-    assert int(one.state.draws) == 3
-    assert_same(other.state, one.state)
-    added = one.state.sums[..., 0] - before.sums[..., 0]
-    assert not np.allclose(added, first.state.sums[..., 0], atol=1e-4)
-
-
 # Sums
 
 
@@ -135,15 +109,6 @@ def test_any_order_and_grouping(ties):
                 atol=1e-12,
             )
             np.testing.assert_array_equal(state.draws, expected.draws)
-
-
-def test_a_sum_is_that_of_one_metric_that_has_seen_all():
-    states = [updated(seed).state for seed in range(4)]
-    expected = updated(*range(4))
-    assert told(sum(states)) == pytest.approx(
-        (number(expected.result()), expected.standard_error()), rel=1e-5
-    )
-    assert told(functools.reduce(operator.add, states)) == told(sum(states))
 
 
 def test_draws_add_up():
@@ -184,8 +149,10 @@ def test_another_metric_is_refused_and_the_difference_named(other, differing):
         metric.set_state,
         lambda state: metric.merge_state([state]),
     ):
-        with pytest.raises(ValueError, match=differing):
+        with pytest.raises(ValueError, match=differing) as error:
             into(other.state)
+        for signature in (state.signature, other.signature):
+            assert signature in str(error.value)
     assert_same(metric.state, state)
 
 
@@ -393,7 +360,7 @@ def test_a_sum_that_a_state_lacks_is_nan_and_what_needs_it(name):
     for lacking in (less, less + state, state + less):
         metric = krm.NDCG(3)
         metric.state = lacking
-        assert number(metric.result()) == pytest.approx(told(state)[0])
+        assert float(metric.result()) == pytest.approx(told(state)[0])
         assert np.isnan(metric.standard_error())
 
 
@@ -478,7 +445,7 @@ def test_the_state_of_a_collection_is_that_of_each():
     alone = krm.NDCG(3)
     alone.update_state(*batch(1))
     assert told(together.state["ndcg@3"]) == pytest.approx(
-        (number(alone.result()), alone.standard_error()), rel=1e-5
+        (float(alone.result()), alone.standard_error()), rel=1e-5
     )
 
 
@@ -490,8 +457,8 @@ def test_states_of_collections_are_merged():
     other.state = one.state
     one.merge_state([other.state, {n: s + s for n, s in other.state.items()}])
     assert one.metrics[0].count() == 4 * whole.metrics[0].count()
-    assert number(one.result()["all mine"]) == pytest.approx(
-        number(whole.result()["all mine"]), rel=1e-6
+    assert float(one.result()["all mine"]) == pytest.approx(
+        float(whole.result()["all mine"]), rel=1e-6
     )
 
 

@@ -141,3 +141,11 @@ def numbers(results):
     return keras.tree.map_structure(
         lambda x: float(ops.convert_to_numpy(x)), results
     )
+
+
+def assert_same_state(metric, state):
+    """Assert that the arrays of a metric are those, to the bit."""
+    arrays = keras.tree.flatten(metric.get_state())
+    before = keras.tree.flatten(state)
+    for array, expected in zip(arrays, before, strict=True):
+        np.testing.assert_array_equal(array, expected)

@@ -17,7 +17,15 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from keras import ops
 
-from keras_rankmetrics import MetricCollection
+from keras_rankmetrics import (
+    NDCG,
+    MeanAveragePrecision,
+    MeanReciprocalRank,
+    MetricCollection,
+    PrecisionAtK,
+    RankingMetric,
+    RecallAtK,
+)
 
 LAW = settings(
     max_examples=4,
@@ -27,6 +35,18 @@ LAW = settings(
     phases=[Phase.explicit, Phase.generate],  # to shrink takes minutes
     suppress_health_check=list(HealthCheck),
 )
+
+
+def nine(**options: Any) -> list[RankingMetric]:
+    """Nine metrics that one ranking of the ten best items serves."""
+    return [
+        *NDCG.at(1, 5, 10, **options),
+        MeanAveragePrecision(10, **options),
+        MeanReciprocalRank(10, **options),
+        *PrecisionAtK.at(5, 10, **options),
+        *RecallAtK.at(5, 10, **options),
+    ]
+
 
 Batch = tuple[Any, ...]  # labels, scores, and maybe weights and a mask
 
