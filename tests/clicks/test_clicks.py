@@ -10,13 +10,13 @@ import math
 import keras
 import numpy as np
 import pytest
+from given import compiled
 
 from keras_rankmetrics import (
     IPS,
     NDCG,
     SNIPS,
     EffectiveClicks,
-    MetricCollection,
     SampledRanks,
     compare,
     evaluate,
@@ -257,17 +257,6 @@ def test_sampled_ranks_refuse_clicks():
         SampledRanks(IPS(k=3), catalogue=10, negatives=2)
 
 
-def test_in_a_collection():
-    clicks, chances, scores = drawn(5)
-    y_true = {"labels": clicks, "propensities": chances}
-    collection = MetricCollection([IPS(3), SNIPS(3), EffectiveClicks()])
-    collection.update_state(y_true, scores)
-    alone = [float(m(y_true, scores)) for m in (IPS(3), SNIPS(3))]
-    alone.append(float(EffectiveClicks()(y_true, scores)))
-    found = [float(x) for x in collection.result().values()]
-    assert found == pytest.approx(alone, rel=1e-6)
-
-
 def test_compare_and_evaluate():
     clicks, chances, scores = drawn(6, lists=40)
     truth = np.stack([clicks, chances], -1)
@@ -287,21 +276,13 @@ def test_compare_and_evaluate():
 
 
 @pytest.mark.each_backend
+@pytest.mark.not_on("torch", "numpy", reason="they compile nothing")
 def test_invalid_numbers_in_compiled_code_make_nan():
     metric = IPS()
     y = np.array([[[1.0, 0.0], [0.0, 0.5]]], "f4")
     scores = np.array([[2.0, 1.0]], "f4")
-    if keras.backend.backend() == "tensorflow":
-        import tensorflow as tf
-
-        compiled = tf.function(lambda y, s: metric.per_list(y, s))
-    elif keras.backend.backend() == "jax":
-        import jax
-
-        compiled = jax.jit(lambda y, s: metric.per_list(y, s))
-    else:
-        pytest.skip("torch runs eagerly")
-    found = keras.ops.convert_to_numpy(compiled(y, scores))
+    found = compiled(metric.per_list)(y, scores)
+    found = keras.ops.convert_to_numpy(found)
     assert np.isnan(found).all()
 
 

@@ -1,13 +1,15 @@
 """At home in Keras: compile, fit, evaluate, callbacks, masks, precision."""
 
-import warnings
+import functools
 
 import keras
 import numpy as np
 import oracle
 import pytest
-from catalogue import one_of_each, scale_of
+from catalogue import one_of_each
 from pytest import approx
+from said import said
+from suites import by_oracle
 
 from keras_rankmetrics import (
     DCG,
@@ -37,23 +39,8 @@ def data():
 
 
 def by_hand(metric, labels, scores, weights=None):
-    """What the metric should be, by the referee."""
-    rows = zip(labels, scores, strict=True)
-    if weights is None:
-        lists = list(rows)
-    else:
-        lists = [
-            {"labels": y, "scores": s, "weights": w.tolist()}
-            for (y, s), w in zip(rows, weights, strict=True)
-        ]
-    return oracle.result(
-        metric.short_name,
-        lists,
-        k=metric.k,
-        ties=metric.ties,
-        empty=metric.empty,
-        **scale_of(metric),
-    )
+    """What the metric should be, by the oracle."""
+    return by_oracle(metric, (labels, scores, weights))
 
 
 def model_of(*, flat=False, kernel=1.0, dtype=None):
@@ -454,20 +441,6 @@ def test_the_mask_of_keras_layers(kind, run):
     assert found == approx(unmasked if lost else masked, rel=1e-6)
 
 
-@pytest.mark.long
-def test_negative_labels_mask_everywhere(data):
-    labels, scores, _ = data
-    padded = np.concatenate([labels, -np.ones((LISTS, 2))], 1)
-    high = np.concatenate([scores, np.full((LISTS, 2), 9.0)], 1)
-    metric = MeanReciprocalRank(k=3)
-    model = compiled([metric])
-    expected = by_hand(metric, labels, scores)
-    history = model.fit(
-        high[..., None], padded, batch_size=4, verbose=0
-    ).history
-    assert history["mrr@3"] == [approx(expected, rel=1e-6)]
-
-
 # Weights that the loss multiplies by a mask, on torch in place
 
 
@@ -490,11 +463,11 @@ def measured(labels, scores, weights, loss, *, batch_size, run="evaluate"):
     )
     options = {"sample_weight": weights, "batch_size": batch_size}
     data = scores[..., None], labels[..., None]
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        getattr(model, run)(*data, **options, verbose=0)
-    said = [str(each.message) for each in caught]
-    return float(metric.result()), [x for x in said if "sample_weight" in x]
+    texts = said(
+        lambda: getattr(model, run)(*data, **options, verbose=0),
+        holding="sample_weight",
+    )
+    return float(metric.result()), texts
 
 
 REDUCTIONS = "sum", "sum_over_batch_size", "mean", "mean_with_sample_weight"
@@ -518,7 +491,7 @@ def test_weights_do_not_depend_on_the_reduction_of_a_masked_loss(
     if BACKEND == "torch":  # others compile for each shape
         cases += [(weights, 4), (weights, 1), (some_zeros, 1)]
     for each, size in cases:
-        found, said = measured(
+        found, texts = measured(
             labels, scores, each, loss, batch_size=size, run=run
         )
         masked = np.where(scores == -9, -1, labels)
@@ -527,7 +500,7 @@ def test_weights_do_not_depend_on_the_reduction_of_a_masked_loss(
             for y, s, w in zip(masked, scores, each, strict=True)
         ]
         expected = oracle.result("ndcg", lists, k=2, list_weight="mean")
-        assert (found, said) == (approx(expected, rel=1e-6), [])
+        assert (found, texts) == (approx(expected, rel=1e-6), [])
 
 
 @pytest.mark.long
@@ -540,14 +513,14 @@ def test_weights_after_a_loss_of_ones_own_are_right_or_doubted(with_zeros):
     if with_zeros:
         weights[::3, 0] = 0
     whole, _ = measured(labels, scores, weights, "mse", batch_size=LISTS)
-    found, said = measured(labels, scores, weights, loss, batch_size=1)
+    found, texts = measured(labels, scores, weights, loss, batch_size=1)
     if BACKEND == "torch" and with_zeros:
-        [text] = said
+        [text] = texts
         assert text.startswith("ndcg@2: `sample_weight` should be the weights")
         assert "changed in place, as a masked loss does on torch" in text
         assert 'Use a loss with `reduction="mean_with_sample_weight"`' in text
     else:
-        assert (found, said) == (approx(whole, rel=1e-6), [])
+        assert (found, texts) == (approx(whole, rel=1e-6), [])
 
 
 @pytest.mark.only_on("torch", reason="losses write on torch only")
@@ -598,13 +571,13 @@ def test_weights_of_lists_for_labels_with_a_last_dimension(is_masked):
 
 def doubts_of_places(model, y, **options):
     x = np.zeros((4, 3, 1), "float32")
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
+
+    def run():
         for _ in range(2):
             model.fit(x, y, 2, 2, verbose=0, validation_split=0.5, **options)
             model.evaluate(x, y, 2, verbose=0)
-    said = [str(each.message) for each in caught]
-    return [text for text in said if "Each place in `compile`" in text]
+
+    return said(run, holding="Each place in `compile`")
 
 
 def model_of_two():
@@ -664,11 +637,9 @@ def test_results_of_one_name_are_warned_of(make):
     for metrics in ([make(), make()], [make(), make(prefix="other")]):
         two = model_of_two()
         two.compile(loss="mse", metrics=dict(zip("ab", metrics, strict=True)))
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            two.evaluate(np.zeros((4, 3, 1), "float32"), y, verbose=0)
-        said = [str(each.message) for each in caught]
-        texts.append([text for text in said if "keeps one result" in text])
+        run = functools.partial(two.evaluate, verbose=0)
+        x = np.zeros((4, 3, 1), "float32")
+        texts.append(said(run, x, y, holding="keeps one result"))
     assert len(texts[0]) == 2 and not texts[1]
     assert "Received: ['ndcg'" in texts[0][0]
 

@@ -5,6 +5,7 @@ import warnings
 import keras
 import numpy as np
 import pytest
+from said import said
 
 import keras_rankmetrics as krm
 from keras_rankmetrics.engine.checks import of_batch
@@ -13,14 +14,6 @@ _RNG = np.random.default_rng(0)
 LABELS = _RNG.integers(0, 3, (12, 8)).astype("float32")
 SCORES = _RNG.normal(size=LABELS.shape).astype("float32") + LABELS
 RANKS = 1 + np.argsort(np.argsort(-SCORES)).astype("float32")
-
-
-def said(update, *batch):
-    """The warnings of an update."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", UserWarning)
-        update(*batch)
-    return [str(x.message) for x in caught if x.category is UserWarning]
 
 
 def tensors(*arrays):

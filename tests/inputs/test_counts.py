@@ -6,6 +6,7 @@ from fractions import Fraction
 import keras
 import numpy as np
 import pytest
+from given import compiled
 from in_forms import values
 from keras import ops
 from pytest import approx
@@ -30,24 +31,6 @@ def test_the_ranks_that_are_told():
     assert found == approx([(1 + 1 / 2) / 2, 1 / 2])
     found = values(krm.MeanRank(inputs="counts"), RELEVANT, COUNTS)
     assert found[0] == approx((1 + 4.5) / 2)
-
-
-@pytest.mark.parametrize("ties, place", [("optimistic", 4), ("pessimistic", 5)])
-def test_the_order_of_a_tie(ties, place):
-    metric = krm.PrecisionAtK(k=4, inputs="counts", ties=ties)
-    found = values(metric, RELEVANT, COUNTS)
-    assert found == approx([(1 + (place <= 4)) / 4, 1 / 4])
-
-
-def test_both_of_a_tie_are_relevant():
-    counts = {"above": [[2, 2]], "tied": [[2, 2]], "num_items": 5}
-    for ties, hits in [
-        ("average", 2 / 3),
-        ("optimistic", 1),
-        ("pessimistic", 0),
-    ]:
-        metric = krm.PrecisionAtK(k=3, inputs="counts", ties=ties)
-        assert values(metric, [[1, 2]], counts) == approx([hits / 3])
 
 
 @pytest.mark.parametrize(
@@ -178,6 +161,7 @@ def test_counts_that_no_ranking_has(metric, counts):
 
 @pytest.mark.each_backend
 @pytest.mark.long
+@pytest.mark.not_on("torch", "numpy", reason="they compile nothing")
 @pytest.mark.parametrize("counts", BROKEN.values(), ids=BROKEN)
 def test_in_a_program_they_have_no_value(counts):
     above, tied, items = (np.asarray(x, "int32") for x in counts.values())
@@ -197,20 +181,9 @@ def values_of_second():
     return values(krm.NDCG(k=3, inputs="counts"), RELEVANT, COUNTS)[1]
 
 
-def compiled(function):
-    if BACKEND == "jax":
-        import jax
-
-        return jax.jit(function)
-    if BACKEND == "tensorflow":
-        import tensorflow as tf
-
-        return tf.function(function, jit_compile=True)
-    pytest.skip("torch compiles nothing")
-
-
 @pytest.mark.each_backend
 @pytest.mark.long
+@pytest.mark.not_on("torch", "numpy", reason="they compile nothing")
 def test_in_a_program_as_outside():
     for metric in (
         krm.NDCG(k=3, inputs="counts"),

@@ -59,17 +59,11 @@ EXPECTED = {
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_labels(dtype):
-    labels = typed(LABELS, dtype)
-    values = ops.convert_to_numpy(NDCG().per_list(labels, SCORES))
-    assert values == approx(EXPECTED["unweighted"], rel=1e-6)
-
-
-@pytest.mark.parametrize("dtype", DTYPES)
-def test_scores(dtype):
-    scores = typed(SCORES, dtype)
-    values = ops.convert_to_numpy(NDCG().per_list(LABELS, scores))
-    assert values == approx(EXPECTED["unweighted"], rel=1e-6)
+def test_labels_and_scores(dtype):
+    labels, scores = typed(LABELS, dtype), typed(SCORES, dtype)
+    for batch in ((labels, SCORES), (LABELS, scores)):
+        values = ops.convert_to_numpy(NDCG().per_list(*batch))
+        assert values == approx(EXPECTED["unweighted"], rel=1e-6)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -174,29 +168,20 @@ def test_scores_that_become_infinite_are_refused():
 # Precision of scores
 
 
-@needs_64_bits
-def test_float64_scores_are_not_rounded_into_ties():
-    tiny = 2.0**-40
-    scores = np.array([[1.0, 1.0 + tiny, 1.0 - tiny, 0.0]])
-    assert len(set(scores.astype("float32").ravel())) == 2
+@pytest.mark.parametrize(
+    "one, step, dtype, rounded",
+    [
+        (2**24, 1, "int32", "float32"),
+        pytest.param(1, 2.0**-40, "float64", "float32", marks=needs_64_bits),
+        pytest.param(2**53, 1, "int64", "float64", marks=needs_64_bits),
+    ],
+)
+def test_scores_are_not_rounded_into_ties(one, step, dtype, rounded):
+    scores = np.array([[one, one + step, one - step, 0]], dtype)
+    assert scores.astype(rounded)[0, 0] == scores.astype(rounded)[0, 1]
     assert float(MeanReciprocalRank()([[1, 0, 0, 0]], scores)) == 1 / 2
     assert float(MeanReciprocalRank()([[0, 1, 0, 0]], scores)) == 1.0
     assert float(MeanReciprocalRank(k=2)([[0, 0, 1, 0]], scores)) == 0.0
-
-
-def test_int32_scores_are_not_rounded_into_ties():
-    scores = np.array([[2**24, 2**24 + 1, 2**24 - 1, 0]], "int32")
-    assert scores.astype("float32")[0, 0] == scores.astype("float32")[0, 1]
-    assert float(MeanReciprocalRank()([[1, 0, 0, 0]], scores)) == 1 / 2
-    assert float(MeanReciprocalRank()([[0, 1, 0, 0]], scores)) == 1.0
-
-
-@needs_64_bits
-def test_int64_scores_are_not_rounded_into_ties():
-    scores = np.array([[2**53, 2**53 + 1, 2**53 - 1, 0]])
-    assert float(scores[0, 0]) == float(scores[0, 1])
-    assert float(MeanReciprocalRank()([[1, 0, 0, 0]], scores)) == 1 / 2
-    assert float(MeanReciprocalRank()([[0, 1, 0, 0]], scores)) == 1.0
 
 
 @pytest.mark.parametrize("ties", ["stable", "pessimistic", "optimistic"])

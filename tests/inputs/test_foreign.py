@@ -135,11 +135,6 @@ def test_rows_that_are_missing(metrics, kind, nothing):
     refused(metrics["ids"], text, RELEVANT, column)
 
 
-def test_a_label_that_is_missing(metrics):
-    text = f"`y_true[0][1]` is None. {MISSING}"
-    refused(metrics["scores"], text, [[1, None, 0]], SCORES[:1])
-
-
 def test_a_label_that_is_missing_in_a_ragged_list(metrics):
     text = (
         f"Received: [[1, 0, None], [0, 1]]. `y_true[0][2]` is None. {MISSING}"
@@ -247,16 +242,3 @@ def test_a_list_that_holds_itself(metrics, first, times):
         return
     text = "is a list nested too deep. Does it contain itself?"
     refused(metrics["scores"], text, labels, SCORES)
-
-
-@pytest.mark.parametrize("state", ["state", "metric"])
-def test_one_state_instead_of_a_list_of_them(state):
-    metric = krm.NDCG()
-    metric.update_state(LABELS, SCORES)
-    one = metric.get_state() if state == "state" else metric
-    with pytest.raises(TypeError, match="Wrap a single one in a list"):
-        metric.merge_state(one)
-    together = krm.MetricCollection([krm.NDCG()])
-    one = together.get_state() if state == "state" else together
-    with pytest.raises(TypeError, match="Wrap a single one in a list"):
-        together.merge_state(one)

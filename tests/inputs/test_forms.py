@@ -11,7 +11,7 @@ from in_forms import TIES, cells_in, counted, scored, scores_of_ids, values
 from keras import ops
 from pytest import approx
 from structures import spans_around, tie_structures, tied_at
-from suites import Suite, as_lists, assert_same
+from suites import Suite, as_lists, assert_as_oracle, assert_same
 
 import keras_rankmetrics as krm
 
@@ -103,19 +103,13 @@ def of_ties():
     return targets, np.concatenate([scores, others])
 
 
-def check(cells, passed, labels, scores):
-    lists = as_lists(labels, scores)
-    expected = [[cell.value(*of) for of in lists] for cell in cells]
-    assert_same(cells, Suite(cells).per_list(*passed), expected)
-
-
 @pytest.mark.long
 def test_targets_of_each_structure_of_ties():
     targets, scores = of_ties()
     cells = cells_in("sparse", (1, 10), ["average"])
     if BACKEND != "jax":  # compiles each of them
         cells += cells_in("sparse", (9, None), ["average"])
-    check(cells, (targets, scores), scored(targets, LENGTH), scores)
+    assert_as_oracle(cells, (targets, scores), scored(targets, LENGTH), scores)
 
 
 @pytest.mark.long
@@ -141,7 +135,7 @@ def test_targets_of_each_structure_alone():
 def test_targets_in_a_strict_order():
     targets, scores = of_ties()
     cells = cells_in("sparse", CUTOFFS, STRICT_TIES)
-    check(cells, (targets, scores), scored(targets, LENGTH), scores)
+    assert_as_oracle(cells, (targets, scores), scored(targets, LENGTH), scores)
 
 
 def test_targets_in_a_shuffled_order():
@@ -180,7 +174,7 @@ def test_counts_of_each_structure_of_ties():
         filter(jax_can_compile, cells_in("counts", CUTOFFS, policies))
     )
     counts = counted(targets, scores)
-    check(cells, (targets, counts), scored(targets, LENGTH), scores)
+    assert_as_oracle(cells, (targets, counts), scored(targets, LENGTH), scores)
 
 
 def test_recommended_ids():
@@ -193,7 +187,7 @@ def test_recommended_ids():
     labels = scored(relevant, ITEMS)
     labels[(recommended < 0).all(axis=1) & (relevant < 0).all(axis=1)] = -1
     cells = cells_in("ids", CUTOFFS, ["stable"])
-    check(
+    assert_as_oracle(
         cells,
         (relevant, recommended),
         labels,

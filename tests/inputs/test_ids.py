@@ -6,6 +6,7 @@ import keras
 import numpy as np
 import pytest
 from catalogue import ROWS, in_turns
+from given import compiled
 from hypothesis import example, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
@@ -13,7 +14,6 @@ from in_forms import (
     RECOMMENDED,
     RELEVANT,
     TIES,
-    cells_in,
     padded,
     scores_of_ids,
     values,
@@ -94,31 +94,6 @@ def test_the_ideal_is_over_all_relevant_ids():
         metric = NDCG(k=k, inputs="ids")
         found = values(metric, [[1, 2, 3, 4, 5]], [[1]])
         assert found == approx([1 / ideal])
-
-
-def test_an_id_recommended_twice_counts_at_its_first_place():
-    """What follows moves up, as it does in scores of the same items."""
-    relevant = [[5, 7]]
-    once, twice = [[3, 5, 7]], [[3, 3, 5, 5, 3, 7]]
-    for metric in (DCG, MeanAveragePrecision, PrecisionAtK, RecallAtK, F1AtK):
-        for k in (1, 2, 3, 4, None):
-            assert result(metric, relevant, twice, k=k) == approx(
-                result(metric, relevant, once, k=k)
-            )
-
-
-def test_ids_relevant_twice_count_once():
-    assert result(RecallAtK, [[5, 5, 7, 5]], [[5, 1]], k=2) == 1 / 2
-    assert result(NDCG, [[5, 5]], [[5, 1]], k=2) == 1.0
-
-
-def test_padding_holds_no_rank():
-    found = result(MeanReciprocalRank, [[-1, 5, -1]], [[-1, 4, -1, 5, -1]])
-    assert found == 1 / 2
-    # -1 is no id, even if both sides have it.
-    assert result(HitRateAtK, [[5, -1]], [[4, -1]], k=2) == 0.0
-    found = result(PrecisionAtK, [[5, -1]], [[5, -1, -1]], k=3)
-    assert found == 1.0  # of one that is retrieved
 
 
 NEGATIVE = {
@@ -393,20 +368,6 @@ def some_graded(seed=3, lists=10):
     return target, rng.integers(0, 4, target.shape), recommended
 
 
-@pytest.mark.long
-def test_labels_of_1_change_nothing():
-    target, _, recommended = some_graded()
-    cells = [
-        cell
-        for cell in cells_in("ids", (1, 5, None), ["stable"])
-        if "unjudged" not in cell.row.options
-    ]
-    suite = Suite(cells)
-    plain = suite.per_list(target, recommended)
-    ones = {"target": target, "labels": np.ones(target.shape)}
-    assert_same(cells, suite.per_list(ones, recommended), plain)
-
-
 def test_graded_updates_with_weights():
     """Two batches, the last one short, as in labels and scores."""
     target, labels, recommended = some_graded()
@@ -433,18 +394,6 @@ def test_graded_updates_with_weights():
     assert {name: float(x) for name, x in found.items()} == approx(
         {name: float(x) for name, x in expected.items()}, rel=1e-6
     )
-
-
-def compiled(function):
-    if BACKEND == "tensorflow":
-        import tensorflow as tf
-
-        return tf.function(function, jit_compile=True)
-    if BACKEND == "jax":
-        import jax
-
-        return jax.jit(function)
-    return function
 
 
 @pytest.mark.each_backend

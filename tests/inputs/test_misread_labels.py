@@ -1,11 +1,10 @@
 """Labels that a metric may misread: shares as grades, numbers as padding."""
 
-import warnings
-
 import keras
 import numpy as np
 import pytest
 from keras import ops
+from said import said
 
 import keras_rankmetrics as krm
 
@@ -16,12 +15,8 @@ SHARE = "Received: a label of 0.666667 for the metric {}, which counts it as"
 
 
 def doubts(update):
-    """Return the warnings of the package."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", UserWarning)
-        update()
-    texts = [str(w.message) for w in caught if w.category is UserWarning]
-    return [text for text in texts if "Labels should be" in text]
+    """Return the warnings about labels."""
+    return said(update, holding="Labels should be")
 
 
 def updated(metric, labels, scores=None, times=1, **options):

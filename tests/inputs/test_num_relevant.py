@@ -7,6 +7,7 @@ import numpy as np
 import oracle
 import pytest
 from catalogue import ROWS, in_turns
+from given import compiled
 from in_forms import values
 from keras import ops
 from pytest import approx
@@ -201,16 +202,10 @@ def call(metric):
 def test_in_a_program(k):
     metric = NDCG(k=k)
     expected = ops.convert_to_numpy(call(metric)(*arguments()))
-    if BACKEND == "jax":
-        import jax
-
-        if k is None:
-            with pytest.raises(ValueError, match="Give the metric a `k`"):
-                jax.jit(call(metric))(*arguments())
-            return
-        found = jax.jit(call(metric))(*arguments())
-    else:
-        import tensorflow as tf
-
-        found = tf.function(call(metric))(*arguments())
+    program = compiled(call(metric), jit_compile=False)
+    if BACKEND == "jax" and k is None:
+        with pytest.raises(ValueError, match="Give the metric a `k`"):
+            program(*arguments())
+        return
+    found = program(*arguments())
     assert ops.convert_to_numpy(found) == approx(expected, rel=1e-6)

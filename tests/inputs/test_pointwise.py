@@ -5,11 +5,11 @@ The recipe for them is tested in `test_guide.py`.
 
 import pathlib
 import re
-import warnings
 
 import keras
 import numpy as np
 import pytest
+import said as of_users
 
 import keras_rankmetrics as krm
 
@@ -19,23 +19,15 @@ OF_ONE_ITEM = "are lists of one item each, so that the result does not depend"
 ONE_LIST = "make each batch one list, so that the result depends on the batch"
 
 
+def said(call):
+    """Return the warnings that point to the docs."""
+    return of_users.said(call, holding="docs")
+
+
 def model(metrics, shape=(3,), **options):
     made = keras.Sequential([keras.Input(shape), keras.layers.Dense(1)])
     made.compile("sgd", loss="mse", **{"metrics": metrics, **options})
     return made
-
-
-def said(call):
-    """What is warned of."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", UserWarning)
-        call()
-    return [
-        str(warning.message)
-        for warning in caught
-        if issubclass(warning.category, UserWarning)
-        and "docs" in str(warning.message)
-    ]
 
 
 @pytest.mark.each_backend

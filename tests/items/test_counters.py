@@ -286,13 +286,6 @@ def test_scores_of_an_unknown_width():
         assert math.isnan(float(metric.result())) == (width != 3)
 
 
-def test_nan_is_seen():
-    labels, scores = np.ones((2, 3)), np.array([[1.0, 2, 3], [1, np.nan, 3]])
-    for counter in ORACLES:
-        assert math.isnan(float(counter(1, 3)(labels, scores)))
-        assert not math.isnan(float(counter(1, 3)(labels, scores, [1, 0])))
-
-
 def test_no_error_is_known():
     assert not hasattr(CatalogueCoverage(1, 3), "estimate")
     with pytest.raises(TypeError, match="should be a ranking metric"):

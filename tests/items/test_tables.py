@@ -276,16 +276,6 @@ def test_items_of_another_catalogue(row, form):
 
 
 @with_tables
-def test_the_signature_tells_tables_apart(row):
-    metric = row.made(2, "ids", name="mine")
-    assert row.made(2, "ids").signature == metric.signature
-    option = row.metric.of_catalogue
-    other = np.array(row.options[option], "float32")
-    other[0] = 0.5
-    assert row.made(2, "ids", **{option: other}).signature != metric.signature
-
-
-@with_tables
 def test_a_table_is_a_copy(row):
     option = row.metric.of_catalogue
     table = np.array(row.options[option], "float32")
@@ -364,39 +354,6 @@ def test_wrong_tables(make, text):
 
 
 # As other metrics
-
-
-def test_error_bars_slices_and_comparisons():
-    passed, _ = items.lists_in("ids", 200)
-    row = ROWS[0]
-    metric = row.made(2, "ids")
-    metric.update_state(*passed)
-    values = ops.convert_to_numpy(row.made(2, "ids").per_list(*passed))
-    error = given.standard_error(values, passed[2].astype("float64"))
-    assert metric.standard_error() == approx(error, rel=1e-4)
-    sliced = krm.Sliced(row.made(2, "ids"), 2)
-    group = np.arange(200) % 2
-    sliced.update_state({**passed[0], "group": group}, *passed[1:])
-    found = given.numbers(sliced.result())
-    assert found["popularity@2"] == approx(float(metric.result()))
-    comparison = krm.Comparison(row.made(2, "ids"), ["a", "b"])
-    one, other = passed[1], passed[1][:, ::-1].copy()
-    comparison.update_state(passed[0], {"a": one, "b": other}, passed[2])
-    assert float(comparison.result()["popularity@2/a"]) == approx(
-        float(metric.result())
-    )
-
-
-@pytest.mark.long
-@all_forms
-def test_many_in_a_collection(form):
-    passed, lists = items.lists_in(form, 100)
-    members = [row.made(3, form, name=str(row)) for row in ROWS]
-    together = krm.MetricCollection(members)
-    together.update_state(*passed)
-    found = given.numbers(together.result())
-    expected = {str(row): mean(right(row, lists, 3), lists) for row in ROWS}
-    assert found == approx(expected, rel=1e-5, abs=1e-5)
 
 
 def test_tail_share_beyond_chance():

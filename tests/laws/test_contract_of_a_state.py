@@ -58,7 +58,8 @@ def _probabilities(rng):
 
 
 def _references(rng):
-    return rng.integers(-3, 2, (LISTS, ITEMS))
+    """Some items are not retrieved."""
+    return rng.choice([-np.inf, -2.0, -1.0, 0.0, 1.0], (LISTS, ITEMS))
 
 
 def _clicks(rng):
@@ -229,6 +230,13 @@ OTHERS = [
             (_one_relevant, krm.RecallAtK(4)),
             (_targets, krm.RecallAtK(4, inputs="sparse")),
         )
+    ),
+    *_of(
+        _one_relevant,
+        krm.SampledRanks,
+        metric=krm.RecallAtK(4),
+        catalogue=20,
+        negatives=ITEMS - 1,
     ),
     Example(
         krm.Comparison,

@@ -3,9 +3,9 @@
 import math
 from fractions import Fraction
 
-import keras
 import numpy as np
 import pytest
+from given import assert_same_state
 from keras import ops
 from pytest import approx
 
@@ -32,23 +32,6 @@ def twice(label):
     return 2.0 * label
 
 
-def test_graded_rank_biased_precision_of_items_that_are_relevant_or_not():
-    graded, binary = krm.GradedRankBiasedPrecision, krm.RankBiasedPrecision
-    assert values(graded()) == approx(values(binary()))
-    scores = np.float32([[1, 2, 2, 3], [1, 1, 0, -np.inf]])
-    targets, ids = [[0, 2], [3, -1]], [[5, 0, 2, 7], [1, 5, 3, 8]]
-    for inputs, y_pred in (("sparse", scores), ("ids", ids)):
-        found, expected = (
-            ops.convert_to_numpy(
-                metric(3, inputs=inputs).per_list(
-                    np.array(targets), np.array(y_pred)
-                )
-            )
-            for metric in (graded, binary)
-        )
-        assert found == approx(expected)
-
-
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float64"])
 def test_graded_rank_biased_precision_of_labels_of_any_dtype(dtype):
     """Of high labels too, the sum of which float16 does not hold."""
@@ -57,15 +40,6 @@ def test_graded_rank_biased_precision_of_labels_of_any_dtype(dtype):
     found = krm.GradedRankBiasedPrecision(p=0.5).per_list(labels, scores)
     expected = (1 - 0.5) * (1 + 0.5**2 + 0.5 * 0.5**3)
     assert float(found[0]) == approx(expected, rel=5e-3)
-
-
-def test_infinite_labels_of_graded_rank_biased_precision():
-    metric = krm.GradedRankBiasedPrecision()
-    metric.update_state([[2, 1]], [[2.0, 1.0]])
-    before = np.array(metric.get_state())
-    with pytest.raises(ValueError, match="highest label is inf"):
-        metric.update_state([[np.inf, 1]], [[2.0, 1.0]])
-    np.testing.assert_array_equal(metric.get_state(), before)
 
 
 def test_q_measure_of_little_beta_is_average_precision():
@@ -148,26 +122,6 @@ def test_graded_average_precision_of_the_best_order_is_1():
 
 
 @pytest.mark.parametrize(
-    "inputs, y_true, y_pred",
-    [
-        ("sparse", [[4, 1, -1]], [[0.5, 0.5, 0.9, 0.5, 0.1, 0.1]]),
-        ("ids", [[4, 1, -1]], [[2, 1, 1, 0, 4]]),
-    ],
-)
-def test_average_precision_of_items_without_grades(inputs, y_true, y_pred):
-    """Graded or not: all that is relevant has the grade 1."""
-    expected = krm.MeanAveragePrecision(3, inputs=inputs)
-    for metric in (
-        krm.GradedAveragePrecision(3, inputs=inputs),
-        krm.QMeasure(3, inputs=inputs, beta=1e-9),
-    ):
-        found = metric.per_list(y_true, y_pred)
-        assert float(found[0]) == approx(
-            float(expected.per_list(y_true, y_pred)[0]), rel=1e-6
-        )
-
-
-@pytest.mark.parametrize(
     "probabilities, message",
     [
         ((), "hold a nonzero number"),
@@ -244,25 +198,6 @@ def test_recalls_that_are_never_reached():
     for recall, expected in ((0.5, 1.0), (0.6, 0.0)):
         metric = krm.InterpolatedPrecision(recall=recall)
         assert values(metric, [1, 1], [1.0, -np.inf]) == expected
-
-
-@pytest.mark.parametrize("ties", ["stable", "optimistic", "pessimistic"])
-def test_interpolated_precision_in_all_forms(ties):
-    rng = np.random.default_rng(12)
-    scores = np.float32(rng.integers(0, 6, (6, 40)))
-    labels = np.zeros(scores.shape)
-    targets = np.stack([rng.permutation(40)[:7] for _ in scores])
-    np.put_along_axis(labels, targets, 1, axis=1)
-    best_first = np.argsort(-scores, axis=1, kind="stable")
-    for make in (krm.InterpolatedPrecision, krm.ElevenPointPrecision):
-        expected = values(make(ties=ties), labels, scores)
-        found = make(ties=ties, inputs="sparse").per_list(
-            targets.astype("int32"), scores
-        )
-        np.testing.assert_allclose(found, expected, rtol=1e-6)
-        if ties == "stable":
-            ids = make(inputs="ids").per_list(targets, best_first)
-            np.testing.assert_allclose(ids, expected, rtol=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -354,23 +289,21 @@ def test_whether_to_normalize_is_a_bool():
         krm.ERR(normalized="yes")
 
 
-def test_grades_above_the_highest():
-    metric = krm.ERR(max_grade=2)
-    metric.update_state([[2, 0]], [[2.0, 1.0]])
-    before = np.array(metric.get_state())
-    with pytest.raises(ValueError, match=r"highest label is 3\.0.*max_grade"):
-        metric.update_state([[3, 0]], [[2.0, 1.0]])
-    np.testing.assert_array_equal(metric.get_state(), before)
-
-
-def test_labels_above_1_of_pfound():
-    metric = krm.PFound()
-    metric.update_state([[1, 0], [0.5, 1.0 + 1e-7]], [[2.0, 1.0]] * 2)
-    before = np.array(metric.get_state())
-    for label in (1.01, 2.0, np.inf):
-        with pytest.raises(ValueError, match="be probabilities from 0 to 1"):
-            metric.update_state([[1, 0], [label, 0]], [[2.0, 1.0]] * 2)
-    np.testing.assert_array_equal(metric.get_state(), before)
+@pytest.mark.parametrize(
+    "metric, highest, above, message",
+    [
+        (krm.ERR(max_grade=2), 2, 3, r"highest label is 3\.0.*max_grade"),
+        (krm.GradedRankBiasedPrecision(), 2, np.inf, "highest label is inf"),
+        (krm.PFound(), 1.0 + 1e-7, 1.01, "be probabilities from 0 to 1"),
+        (krm.PFound(), 1, np.inf, "be probabilities from 0 to 1"),
+    ],
+)
+def test_labels_above_the_highest(metric, highest, above, message):
+    metric.update_state([[1, 0], [0.5, highest]], [[2.0, 1.0]] * 2)
+    before = metric.get_state()
+    with pytest.raises(ValueError, match=message):
+        metric.update_state([[1, 0], [above, 0]], [[2.0, 1.0]] * 2)
+    assert_same_state(metric, before)
 
 
 @pytest.mark.only_on("jax", reason="jit is of jax")
@@ -382,18 +315,6 @@ def test_grades_above_the_highest_in_a_program():
         np.float32([[3, 0], [2, 0]]), np.float32([[2, 1], [2, 1]])
     )
     assert np.isnan(found[0]) and found[1] == 0.75
-
-
-@pytest.mark.each_backend
-@pytest.mark.long
-def test_what_stops_before_where_less_is_better():
-    for metric in (krm.MeanRank(), krm.FallOutAtK(k=1)):
-        model = keras.Sequential([keras.Input((3,)), keras.layers.Dense(3)])
-        model.compile(loss="mse", metrics=[metric])
-        stop = keras.callbacks.EarlyStopping(monitor=f"val_{metric.name}")
-        x = np.eye(3, dtype="float32")
-        model.fit(x, x, validation_data=(x, x), callbacks=[stop], verbose=0)
-        assert stop.monitor_op is keras.ops.less
 
 
 # Pairs of grades

@@ -11,7 +11,7 @@ import pytest
 from catalogue import STRICT_TIES, Cell, Row
 from in_forms import scored
 from structures import spans_around, tied_at
-from suites import Suite, as_lists, assert_same
+from suites import assert_as_oracle
 
 from keras_rankmetrics import (
     ERR,
@@ -49,12 +49,6 @@ def in_a_batch(k, n):
     return labels.astype("float32"), scores, targets
 
 
-def check(cells, passed, labels, scores):
-    lists = as_lists(labels, scores)
-    expected = [[cell.value(*of) for of in lists] for cell in cells]
-    assert_same(cells, Suite(cells).per_list(*passed), expected)
-
-
 def test_one_rank_more_than_the_cutoff_is_looked_at():
     assert len(LAST) == 3
     assert all(depth_beyond(k) > k for last in LAST for k in (last - 1, last))
@@ -79,7 +73,7 @@ def test_ties_around_the_last_rank(last):
             ),
             *(Cell(AVERAGED[0], k, ties) for ties in STRICT_TIES),
         ]
-        check(cells, (labels, scores), labels, scores)
+        assert_as_oracle(cells, (labels, scores), labels, scores)
 
 
 @pytest.mark.parametrize("last", LAST)
@@ -91,7 +85,7 @@ def test_targets_around_the_last_rank(last):
         for row in AVERAGED[:3]
         for ties in ("average", "pessimistic")
     ]
-    check(cells, (targets, scores), scored(targets, n), scores)
+    assert_as_oracle(cells, (targets, scores), scored(targets, n), scores)
 
 
 @pytest.mark.parametrize("ties", ["average", "pessimistic"])
@@ -102,5 +96,5 @@ def test_a_single_tie_in_a_batch_is_seen(ties):
     for first in range(1, k + 1):
         ranks = np.arange(1, k + 5)
         scores = np.where(ranks == first + 1, -first, -ranks)[None]
-        labels = (ranks == first)[None]
-        check([cell], (labels * 1.0, scores * 1.0), labels * 1.0, scores * 1.0)
+        batch = (ranks == first)[None] * 1.0, scores * 1.0
+        assert_as_oracle([cell], batch, *batch)

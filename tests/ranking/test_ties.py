@@ -444,11 +444,7 @@ def test_strict_orders_agree_where_nothing_ties():
         np.testing.assert_array_equal(values[::4], values[i::4])
 
 
-def test_the_average_over_ties_has_no_ideal_of_the_retrieved():
-    with pytest.raises(ValueError, match=r'`ideal="retrieved"` has no closed'):
-        NDCG(ideal="retrieved", ties="average")
-    assert NDCG(ideal="retrieved").ties == "stable"
-    assert NDCG(ideal="retrieved", shuffle_ties=True).ties == "shuffle"
+def test_ties_are_averaged_unless_a_metric_needs_an_order():
     assert NDCG(ideal="retrieved", ties="optimistic").ties == "optimistic"
     for row in ROWS:
         metric = row.make(3)
@@ -479,11 +475,3 @@ def test_ids_stand_in_an_order():
     metric = BestOfRetrieved(2, inputs="ids")
     assert metric.ties == "average"
     assert float(metric.per_list([1, 3], [5, 3, 1])) == 1.0
-
-
-def test_shuffle_ties_is_another_spelling():
-    for spelling, ties in ((True, "shuffle"), (False, "stable")):
-        assert NDCG(shuffle_ties=spelling).ties == ties
-        assert NDCG(shuffle_ties=spelling, ties=ties).ties == ties
-        with pytest.raises(ValueError, match="Remove one of them"):
-            NDCG(shuffle_ties=spelling, ties="average")

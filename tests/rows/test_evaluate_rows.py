@@ -9,6 +9,7 @@ import keras
 import numpy as np
 import pytest
 from pytest import approx
+from said import said
 
 import keras_rankmetrics as krm
 from keras_rankmetrics.tables import ragged
@@ -470,10 +471,8 @@ def test_names_of_distances_are_doubted(name):
     pd = pytest.importorskip("pandas", reason="needs the extra [interop]")
     for called, number in ((name, 1), (f"neg_{name}", 0), ("score", 0)):
         scores = pd.Series([0.5, 0.2, 0.1], name=called)
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always", UserWarning)
-            krm.evaluate_rows([1, 1, 2], [1, 0, 1], scores, krm.NDCG(3))
-        texts = [str(x.message) for x in caught if x.category is UserWarning]
+        rows = [1, 1, 2], [1, 0, 1], scores, krm.NDCG(3)
+        texts = said(krm.evaluate_rows, *rows)
         assert len(texts) == number, texts
         assert all(f"called {name!r}. Negate" in text for text in texts)
 

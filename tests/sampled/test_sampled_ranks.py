@@ -428,28 +428,6 @@ def test_without_lists_there_are_no_bounds():
 # State
 
 
-def test_the_metric_is_not_updated():
-    metric = krm.RecallAtK(2)
-    recall(batch(1), metric=metric)
-    assert metric.count() == 0
-
-
-@pytest.mark.parametrize(
-    "other",
-    [
-        {"catalogue": 11},
-        {"negatives": 4},
-        {"replacement": True},
-        {"gamma": 0.2},
-        {"metric": krm.RecallAtK(3)},
-    ],
-    ids=lambda x: next(iter(x)),
-)
-def test_states_of_others_do_not_merge(other):
-    with pytest.raises(ValueError):
-        recall().merge_state([recall(**other)])
-
-
 def test_the_signature():
     signature = recall().signature
     assert signature == krm.RecallAtK(2).signature + (
@@ -472,39 +450,6 @@ def test_a_list_that_does_not_fit_in_a_compiled_program(received):
 
 
 # In a collection
-
-
-def test_beside_others():
-    together = MetricCollection(
-        [
-            krm.RecallAtK(2),
-            recall(),
-            recall(gamma=1.0, name="posterior"),
-            recall(name="again"),
-        ],
-        prefix="test ",
-    )
-    together.update_state(*batch(9))
-    expected = {
-        **said(recall(batch(9))),
-        **said(recall(batch(9), gamma=1.0, name="posterior")),
-        **said(recall(batch(9), name="again")),
-    }
-    found = lists_given.numbers(together.result())
-    assert found.pop("test recall@2") == approx(expected[NAIVE])
-    assert found == approx(
-        {f"test {name}": value for name, value in expected.items()}, abs=1e-5
-    )
-
-
-def test_an_error_leaves_all_states_of_a_collection():
-    together = MetricCollection([krm.RecallAtK(2), recall()])
-    together.update_state(*batch(4))
-    before = together.get_state()
-    with pytest.raises(ValueError, match="Each list should hold one relevant"):
-        together.update_state(*batch(4, negatives=4))
-    for name, state in together.get_state().items():
-        np.testing.assert_array_equal(state[0], before[name][0])
 
 
 def test_a_collection_with_errors_needs_those_of_all():

@@ -311,34 +311,6 @@ def test_beside_plain_metrics_with_their_errors():
     assert not results
 
 
-def test_in_a_collection_with_a_function():
-    together = MetricCollection(
-        [popular(), krm.HitRateAtK(1, inputs="sparse")], prefix="all "
-    )
-    together.update_state(ops.array([0, 4]), ops.array([[5.0, 4, 3, 2, 1]] * 2))
-    assert given.numbers(together.result()) == approx(
-        {
-            "all mrr": 0.6,
-            "all mrr/popular": 1.0,
-            "all mrr/rare": 0.2,
-            "all hit_rate@1": 0.5,
-        }
-    )
-
-
-def test_a_group_outside_leaves_all_states_of_a_collection():
-    together = MetricCollection([krm.RecallAtK(2), sliced()])
-    together.update_state(*batch(9, 20))
-    before = together.get_state()
-    y_true, scores, weights = batch(10, 20)
-    y_true["labels"][7] = 1
-    y_true["group"][7] = 3
-    with pytest.raises(ValueError, match="integer from 0 to 2"):
-        together.update_state(y_true, scores, weights)
-    for name, state in together.get_state().items():
-        np.testing.assert_array_equal(state[0], before[name][0])
-
-
 @pytest.mark.parametrize(
     "metrics",
     [

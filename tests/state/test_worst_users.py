@@ -1,6 +1,5 @@
 """`Quantiles` and `LowerMean`: what the worst lists get."""
 
-import copy
 import math
 
 import numpy as np
@@ -234,30 +233,15 @@ def test_signatures_and_directions(made, signature):
 
 
 def test_members_of_a_collection():
-    metrics = [
-        Value(),
-        Quantiles(Value(), [0.1, 0.5], name="q"),
-        Quantiles(krm.NDCG(1), [0.1, 0.5]),
-        LowerMean(Value(), 0.3),
-        LowerMean(krm.NDCG(1), 0.3),
-    ]
-    alone = [copy.deepcopy(metric) for metric in metrics[1:]]
+    quantiles = Quantiles(Value(), [0.1, 0.5], name="q")
     with pytest.raises(TypeError, match="should have a standard error"):
-        krm.MetricCollection(metrics, errors=True)
-    together = krm.MetricCollection(metrics)
-    together.update_state(*lists_of(VALUES))
-    found = {name: float(x) for name, x in together.result().items()}
-    for metric in alone:
-        seen(metric, VALUES)
-        expected = metric.result()
-        expected = (
-            expected if isinstance(expected, dict) else {metric.name: expected}
-        )
-        for name, value in expected.items():
-            assert found[name] == approx(float(value), abs=1e-6)
+        krm.MetricCollection([quantiles], errors=True)
+    together = krm.MetricCollection([quantiles])
     assert together.per_list(*lists_of(VALUES))["q"].shape == (10,)
-    errors = krm.MetricCollection(metrics[3:], errors=True)
-    for metric in metrics[3:]:
+    metrics = [LowerMean(Value(), 0.3), LowerMean(krm.NDCG(1), 0.3)]
+    errors = krm.MetricCollection(metrics, errors=True)
+    errors.update_state(*lists_of(VALUES))
+    for metric in metrics:
         error = float(errors.result()[f"{metric.name}_se"])
         assert error == approx(metric.standard_error(), abs=1e-5)
 

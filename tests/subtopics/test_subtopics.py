@@ -221,15 +221,6 @@ def test_numbers_of_ndeval():
 # As any other metric
 
 
-def test_in_a_collection_with_others():
-    labels, scores = batch(9, 6, 3, levels=4, seed=11)
-    together = krm.MetricCollection([metric(k=3) for metric in METRICS])
-    found = together(labels, scores)
-    for metric in METRICS:
-        expected = metric(k=3)(labels, scores)
-        assert float(found[f"{metric.short_name}@3"]) == approx(float(expected))
-
-
 @pytest.mark.parametrize("leading", [(), (2, 3)])
 def test_leading_dimensions(leading):
     labels, scores = batch(6, 5, 2, levels=4, seed=12)

@@ -19,7 +19,6 @@ METRICS = {
     "overlap@4": lambda: krm.OverlapAtK(k=4),
     "tau_ap": krm.TauAP,
 }
-SYMMETRIC = ["rbo", "rbo@3", "rbo zero", "overlap@2", "kendall_tau"]
 
 
 def made(name):
@@ -105,35 +104,11 @@ def test_many_items():
     assert found == pytest.approx(2 * right / 199 - 1, abs=1e-6)
 
 
-@pytest.mark.parametrize("name", SYMMETRIC)
-def test_symmetric(name):
-    for reference, scores in drawn(4):
-        one = value(made(name), reference, scores)
-        assert one == pytest.approx(
-            value(made(name), scores, reference), abs=1e-6
-        )
-
-
 @pytest.mark.parametrize("name", [*METRICS, "kendall_tau"])
-def test_equal_orders_have_1(name):
-    scores = np.array([3.0, -1.0, 2.0, -5.0])
-    for reference in (scores, np.exp(scores)):
-        want = 1 - 0.8**4 if name == "rbo zero" else 1
-        found = value(made(name), reference, scores)
-        assert found == pytest.approx(want, abs=1e-6)
-
-
-@pytest.mark.parametrize("name", [*METRICS, "kendall_tau"])
-def test_padding_and_the_order_of_items_do_not_matter(name):
-    rng = np.random.default_rng(5)
+def test_what_is_masked_does_not_matter(name):
     for reference, scores in drawn(6, 8):
         want = value(made(name), reference, scores)
-        p = rng.permutation(len(scores))
         same = pytest.approx(want, abs=1e-6)
-        assert value(made(name), reference[p], scores[p]) == same
-        lost = np.full(2, -INF)
-        longer = [np.concatenate([x, lost]) for x in (reference, scores)]
-        assert value(made(name), *longer) == same
         noise = np.array([7.0, np.nan])
         longer = [np.concatenate([x, noise]) for x in (reference, scores)]
         real = np.arange(len(longer[0])) < len(scores)
@@ -184,12 +159,6 @@ def test_excluded_lists():
 
 
 @pytest.mark.parametrize("name", [*METRICS, "kendall_tau"])
-def test_nan_makes_the_list_nan(name):
-    for lists in ([[1.0, np.nan]], [[2.0, 1.0]]), ([[2.0, 1.0]], [[np.nan, 1]]):
-        assert math.isnan(float(made(name)(*lists)))
-
-
-@pytest.mark.parametrize("name", [*METRICS, "kendall_tau"])
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16", "int32", "int8"])
 def test_dtypes(name, dtype):
     reference, scores = [[5, -4, -4, 3, 1]], [[4, 5, -3, -3, 2]]
@@ -217,24 +186,6 @@ def test_names():
     assert names == ["rbo", "overlap@10", "tau_ap", "kendall_tau"]
 
 
-def test_collection_errors_and_compare():
-    rng = np.random.default_rng(9)
-    teacher = rng.normal(size=(30, 8))
-    near = teacher + rng.normal(size=teacher.shape) / 4
-    far = rng.normal(size=teacher.shape)
-    metrics = [made(name) for name in METRICS if name != "rbo zero"]
-    metrics = [m for m in metrics if m.name != "rbo"] + [krm.KendallTau()]
-    both = krm.MetricCollection(metrics, errors=True)
-    both.update_state(teacher, near)
-    result = both.result()
-    compared = krm.compare(teacher, {"near": near, "far": far}, metrics)
-    for metric in metrics:
-        alone = metric(teacher, near)
-        assert float(result[metric.name]) == pytest.approx(float(alone), 1e-5)
-        assert metric.standard_error() > 0
-    assert "near" in str(compared)
-
-
 @pytest.mark.parametrize("cls", [krm.TauAP, krm.KendallTau])
 def test_taus_need_scores(cls):
     with pytest.raises(ValueError, match="needs a score of each item"):
@@ -245,66 +196,3 @@ def test_taus_need_scores(cls):
 def test_two_rankings_are_scores_or_ids(inputs):
     with pytest.raises(ValueError, match='Use "scores" or "ids"'):
         krm.RankBiasedOverlap(inputs=inputs)
-
-
-class Masked(keras.layers.Layer):
-    """Masks the items whose input is 9."""
-
-    supports_masking = True
-
-    def call(self, x):
-        return x
-
-    def compute_mask(self, x, mask=None):
-        return x != 9
-
-
-@pytest.mark.long
-@pytest.mark.each_backend
-@pytest.mark.parametrize("jit", [True, False])
-def test_fit_with_padding_and_a_short_batch(jit):
-    if jit == {"torch": True, "jax": False}.get(keras.config.backend()):
-        pytest.skip("torch may have no compiler, and jax is slow without")
-    lists = drawn(10, 10)
-    rows = np.full((2, len(lists), 7), -INF, "float32")
-    for i, pair in enumerate(lists):
-        rows[:, i, : pair.shape[1]] = pair
-    if keras.config.backend() != "jax":  # where `fit` loses the attached mask
-        masked = np.full((2, len(lists), 1), 9, "float32")
-        plain, rows = rows, np.concatenate([rows, masked], axis=-1)
-    else:
-        plain = rows
-    reference, scores = rows
-    names = [name for name in METRICS if name not in ("rbo zero", "rbo@3")]
-    metrics = [made(name) for name in (*names, "kendall_tau")]
-    want = {m.name: float(m(*plain)) for m in metrics}
-    for metric in metrics:
-        metric.reset_state()
-    inputs = keras.Input((rows.shape[-1],))
-    model = keras.Model(inputs, Masked()(inputs))
-    model.compile(
-        loss=lambda y, x: keras.ops.zeros_like(x),
-        metrics=metrics,
-        jit_compile=jit,
-    )
-    found = model.evaluate(
-        scores, reference, batch_size=4, verbose=0, return_dict=True
-    )
-    for name, x in want.items():
-        assert found[name] == pytest.approx(x, abs=1e-5), name
-
-
-@pytest.mark.only_on("jax", reason="of jax")
-@pytest.mark.parametrize("name", [*METRICS, "kendall_tau"])
-def test_jax_jit(name):
-    import jax
-
-    metric = made(name)
-    step = jax.jit(metric.stateless_update_state)
-    for reference, scores in drawn(11, 2):
-        want = value(metric, reference, scores)
-        zero = [x.value * 0 for x in metric.variables]
-        state = step(zero, reference[None], scores[None])
-        found = metric.stateless_result(state)
-        assert float(found) == pytest.approx(want, abs=1e-6)
-        metric.reset_state()

@@ -6,6 +6,7 @@ import math
 import keras
 import numpy as np
 import pytest
+from given import compiled
 
 import keras_rankmetrics as krm
 from keras_rankmetrics import (
@@ -249,42 +250,10 @@ def test_certain_labels_have_the_plain_value(metric, ties):
 
 
 @all_metrics
-def test_padding_and_masks_change_nothing(metric):
-    labels, scores = np.array([P]), np.array([[3.0, 2.0, 2.0, 2.0, 1.0]])
-    padded = np.pad(labels, [[0, 2], [2, 40]], constant_values=-1)
-    more = np.pad(scores, [[0, 2], [2, 40]], constant_values=9)
-    for k in cutoffs(metric, {}):
-        one = made(metric, k)
-        found = values(one, padded, more)
-        np.testing.assert_allclose(found[:1], values(one, labels, scores), 1e-6)
-        assert np.isnan(found[1:]).all()
-        weights = np.float32([[1, 1, 0, 2, 5]])
-        masked = np.where(weights > 0, labels, -1)
-        np.testing.assert_allclose(
-            values(one, labels, scores, weights),
-            values(one, masked, scores),
-            1e-6,
-        )
-
-
-@all_metrics
 def test_a_list_without_probabilities_is_empty(metric):
     one = made(metric, None, empty="skip")
     found = values(one, [P, [0] * 5], [FALLING] * 2)
     assert np.isfinite(found[0]) and np.isnan(found[1])
-
-
-def compiled(function):
-    backend = keras.config.backend()
-    if backend == "jax":
-        import jax
-
-        return jax.jit(function)
-    if backend == "tensorflow":
-        import tensorflow as tf
-
-        return tf.function(function, jit_compile=True)
-    return function
 
 
 @pytest.mark.long
@@ -328,36 +297,6 @@ def test_a_label_that_float32_rounded_above_1_is_1(metric):
     np.testing.assert_array_equal(found, values(one, [[1, 0.5, 0]], scores))
     with pytest.raises(ValueError, match=r"from 0 to 1\. Received: a label"):
         one([[1.00001, 0.5, 0.0]], scores)
-
-
-@all_metrics
-def test_config_and_signature(metric):
-    one, plain = made(metric, 3), made(metric, 3, labels="grades")
-    again = metric.from_config(one.get_config())
-    assert again.labels == "probabilities"
-    assert again.definition == one.definition != plain.definition
-    assert again.signature == one.signature
-    assert "|labels:probabilities|" in one.signature
-    assert "labels" not in plain.signature
-    assert krm.NDCG(3).labels == "grades"
-
-
-@pytest.mark.filterwarnings("ignore:.*Labels should be")
-def test_collections_share_a_batch():
-    labels, scores = np.float32([P, P[::-1]]), np.float32([FALLING] * 2)
-    each = [made(metric, 3) for metric in METRICS]
-    plain = [
-        made(m, 3, labels="grades", name=f"plain_{m.__name__}") for m in METRICS
-    ]
-    together = krm.MetricCollection(each + plain)
-    together.update_state(labels, scores)
-    found = together.result()
-    for one in each + plain:
-        one.reset_state()
-        one.update_state(np.array(labels), np.array(scores))
-        assert float(found[one.name]) == pytest.approx(
-            float(one.result()), abs=1e-6
-        )
 
 
 def test_slices_and_worst_users():

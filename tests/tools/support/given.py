@@ -136,6 +136,19 @@ def in_a_program(metric, *batches):
     return numbers(metric.result())
 
 
+def compiled(function, jit_compile=True):
+    """Return the function as one program of the backend, where it has some."""
+    if keras.backend.backend() == "jax":
+        import jax
+
+        return jax.jit(function)
+    if keras.backend.backend() == "tensorflow":
+        import tensorflow as tf
+
+        return tf.function(function, jit_compile=jit_compile)
+    return function
+
+
 def numbers(results):
     """Plain numbers, by name if there are several."""
     return keras.tree.map_structure(

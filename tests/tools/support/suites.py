@@ -11,7 +11,8 @@ from typing import Any
 
 import keras
 import numpy as np
-from catalogue import Cell
+import oracle
+from catalogue import Cell, scale_of
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
@@ -187,6 +188,28 @@ def as_lists(
     return list(
         zip(labels.tolist(), scores.tolist(), masks, weights, strict=True)
     )
+
+
+def by_oracle(metric: Any, *batches: Batch) -> float:
+    """Return the result of a metric by the oracle."""
+    lists = [each for batch in batches for each in as_lists(*batch)]
+    return oracle.result(
+        metric.short_name,
+        lists,
+        k=metric.k,
+        ties=metric.ties,
+        empty=metric.empty,
+        **scale_of(metric),
+    )
+
+
+def assert_as_oracle(
+    cells: Sequence[Cell], passed: Batch, labels: Any, scores: Any
+) -> None:
+    """Assert that what is passed has the values of labels and scores."""
+    lists = as_lists(labels, scores)
+    expected = [[cell.value(*each) for each in lists] for cell in cells]
+    assert_same(cells, Suite(cells).per_list(*passed), expected)
 
 
 def _arguments(
