@@ -188,57 +188,49 @@ def test_lists_without_clicks(metric):
     assert np.isfinite(float(metric()(one, [[3.0, 2.0, 1.0]])))
 
 
+def clicked(**more):
+    return {"labels": CLICKS, **more}
+
+
 @pytest.mark.parametrize(
-    ("metric", "y_true", "message"),
+    ("propensities", "y_true", "message"),
     [
-        (IPS(), CLICKS, "Received: clicks alone"),
+        (None, CLICKS, "Received: clicks alone"),
         (
-            SNIPS(),
-            {"labels": CLICKS, "propensities": [[1.0, 2.0, 3.0]] * 3},
+            None,
+            clicked(propensities=[[1.0, 2.0, 3.0]] * 3),
             "above 0 and at most 1. Received: 3",
         ),
         (
-            IPS(),
-            {
-                "labels": CLICKS,
-                "propensities": [[1.5, 0.5, 1.0], [0.5] * 3, [0.5] * 3],
-            },
+            None,
+            clicked(propensities=[[1.5, 0.5, 1.0], [0.5] * 3, [0.5] * 3]),
             "Received: 1.5",
         ),
+        (None, clicked(propensities=[[0.0, 0.5, 0.5]] * 3), "Received: 0"),
+        (None, clicked(propensities=[1.0, 0.5, 0.5]), "shape of the clicks"),
         (
-            IPS(),
-            {"labels": CLICKS, "propensities": [[0.0, 0.5, 0.5]] * 3},
-            "Received: 0",
+            None,
+            clicked(propensities=CLICKS, positions=CLICKS),
+            'either "propensities" or "positions"',
         ),
+        (BY_POSITION, clicked(positions=[[0, 1, 2]] * 3), "from 1 to 3"),
         (
-            IPS(propensities=BY_POSITION),
-            {"labels": CLICKS, "positions": [[0, 1, 2]] * 3},
-            "a position from 1 to 3",
-        ),
-        (
-            IPS(propensities=BY_POSITION),
-            {"labels": CLICKS, "positions": [[-3, 2, -3]] * 3},
+            BY_POSITION,
+            clicked(positions=[[-3, 2, -3]] * 3),
             "a position from 1 to 3, .* Received: -3",
         ),
         (
-            IPS(propensities=BY_POSITION[:2]),
+            BY_POSITION[:2],
             CLICKS,
             "a position from 1 to 2, .* Received: 3",
         ),
-        (
-            IPS(),
-            {"labels": CLICKS, "propensities": [1.0, 0.5, 0.5]},
-            "the shape of the clicks",
-        ),
-        (
-            IPS(),
-            {"labels": CLICKS, "propensities": CLICKS, "positions": CLICKS},
-            'either "propensities" or "positions"',
-        ),
     ],
 )
-def test_bad_input_is_an_error_and_leaves_the_state(metric, y_true, message):
-    metric.reset_state()
+@pytest.mark.parametrize("kind", [IPS, SNIPS])
+def test_bad_input_is_an_error_and_leaves_the_state(
+    kind, propensities, y_true, message
+):
+    metric = kind(propensities=propensities)
     with pytest.raises(ValueError, match=message):
         metric.update_state(y_true, SCORES)
     assert metric.count() == 0

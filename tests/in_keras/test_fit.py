@@ -4,7 +4,6 @@ import functools
 
 import keras
 import numpy as np
-import oracle
 import pytest
 from catalogue import one_of_each
 from pytest import approx
@@ -141,12 +140,11 @@ def test_batches_of_different_list_sizes(data):
 
     model = compiled([NDCG(k=4)])
     found = model.evaluate(Batches(), verbose=0, return_dict=True)
-    lists = [
-        (labels[i, :items], scores[i, :items])
+    batches = [
+        (labels[part, :items], scores[part, :items])
         for part, items in Batches.parts
-        for i in range(LISTS)[part]
     ]
-    expected = oracle.result("ndcg", lists, k=4)
+    expected = by_oracle(NDCG(k=4), *batches)
     assert found["ndcg@4"] == approx(expected, rel=1e-6)
 
 
@@ -495,11 +493,8 @@ def test_weights_do_not_depend_on_the_reduction_of_a_masked_loss(
             labels, scores, each, loss, batch_size=size, run=run
         )
         masked = np.where(scores == -9, -1, labels)
-        lists = [
-            {"labels": y, "scores": s, "weights": w.tolist()}
-            for y, s, w in zip(masked, scores, each, strict=True)
-        ]
-        expected = oracle.result("ndcg", lists, k=2, list_weight="mean")
+        metric = NDCG(k=2, list_weight="mean")
+        expected = by_hand(metric, masked, scores, each)
         assert (found, texts) == (approx(expected, rel=1e-6), [])
 
 

@@ -320,6 +320,15 @@ def test_ten_million_rows():
 
 
 ROWS = {"query": [1, 1, 2], "y_true": [1, 0, 1], "y_pred": [0.5, 0.2, 0.1]}
+AB = ["a", "b"]
+OF_GROUPS = [
+    (AB, None, "`ndcg@3` is sliced: `group` should be a column"),
+    (AB, ["a", "b", "b"], "the same value in"),
+    (AB, ["a", "a", "c"], "'c'"),
+    (["0", "1", "3"], [1, 1, 2], "such as 1, which may be names or positions"),
+    (2, [1, 1, np.nan], "hold no NaN. Received: 1 of them among 3 values"),
+    (AB, ["a", "a", None], "Received: None"),
+]
 
 
 @pytest.mark.parametrize(
@@ -388,50 +397,13 @@ ROWS = {"query": [1, 1, 2], "y_true": [1, 0, 1], "y_pred": [0.5, 0.2, 0.1]}
             ValueError,
             "does not contain the index of its item",
         ),
-        (
-            {"metrics": krm.Sliced(krm.NDCG(3), ["a", "b"])},
-            ValueError,
-            "`ndcg@3` is sliced: `group` should be a column",
-        ),
-        (
-            {
-                "metrics": krm.Sliced(krm.NDCG(3), ["a", "b"]),
-                "group": ["a", "b", "b"],
-            },
-            ValueError,
-            "the same value in",
-        ),
-        (
-            {
-                "metrics": krm.Sliced(krm.NDCG(3), ["a", "b"]),
-                "group": ["a", "a", "c"],
-            },
-            ValueError,
-            "'c'",
-        ),
-        (
-            {
-                "metrics": krm.Sliced(krm.NDCG(3), ["0", "1", "3"]),
-                "group": [1, 1, 2],
-            },
-            ValueError,
-            "such as 1, which may be names or positions",
-        ),
-        (
-            {
-                "metrics": krm.Sliced(krm.NDCG(3), 2),
-                "group": [1, 1, float("nan")],
-            },
-            ValueError,
-            "hold no NaN. Received: 1 of them among 3 values",
-        ),
-        (
-            {
-                "metrics": krm.Sliced(krm.NDCG(3), ["a", "b"]),
-                "group": ["a", "a", None],
-            },
-            ValueError,
-            "Received: None",
+        *(
+            (
+                {"metrics": krm.Sliced(krm.NDCG(3), names), "group": group},
+                ValueError,
+                message,
+            )
+            for names, group, message in OF_GROUPS
         ),
     ],
 )

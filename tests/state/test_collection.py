@@ -402,6 +402,8 @@ def test_a_refused_state_leaves_the_whole_collection(message):
             one.merge_state(others)
         with pytest.raises((TypeError, ValueError)):
             one.set_state(wrong)
+        with pytest.raises((TypeError, ValueError)):
+            one.state = wrong
         for arrays in one.get_state().values():
             np.testing.assert_array_equal(arrays, np.ones((1, SUMS, 2)))
     one.merge_state([fitting])  # and it goes on

@@ -8,7 +8,7 @@ import given
 import keras
 import numpy as np
 import pytest
-from given import estimates, lists_of, seen
+from given import batch, estimates, lists_of, seen
 from keras import ops
 from pytest import approx
 
@@ -37,17 +37,6 @@ def naive_coverage(values, weights, truth):
     means = np.average(values, axis=-1, weights=weights)
     errors = values.std(axis=-1, ddof=1) / math.sqrt(values.shape[-1])
     return np.mean(abs(means - truth) < 1.96 * errors)
-
-
-def batch(seed, *shape, items=8):
-    """Labels, scores and weights, with ties, masks and empty lists."""
-    rng = np.random.default_rng([17, seed])
-    labels = rng.integers(-1, 4, (*shape, items)).astype("float32")
-    labels[rng.random(shape) < 0.2] = 0
-    labels[rng.random(shape) < 0.1] = -1
-    scores = rng.integers(0, 5, (*shape, items)).astype("float32")
-    weights = rng.integers(1, 4, shape).astype("float32")
-    return labels, scores, weights
 
 
 def truth_of(metric, labels, scores, weights, own):

@@ -30,16 +30,7 @@ class AlsoGoodLists(krm.RecallAtK):
     aggregate = ShareAbove(0.5)
 
 
-def batch(seed, *shape, items=8):
-    rng = np.random.default_rng([31, seed])
-    labels = rng.integers(-1, 3, (*shape, items)).astype("float32")
-    labels[0] = -1
-    labels[1] = np.minimum(labels[1], 0)
-    scores = rng.integers(0, 5, (*shape, items)).astype("float32")
-    return labels, scores
-
-
-BATCHES = [batch(1, 20), batch(2, 20)]
+BATCHES = [given.batch(seed, 20)[:2] for seed in (1, 2)]
 
 
 def values_of(metric):

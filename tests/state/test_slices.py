@@ -18,14 +18,10 @@ from keras_rankmetrics import MetricCollection, Sliced
 GROUPS = ["head", "tail", "new"]
 
 
-def batch(seed, *shape, items=8, group=True):
+def batch(seed, *shape):
     """A dict of labels and groups, scores and weights."""
+    labels, scores, weights = given.batch(seed, *shape)
     rng = np.random.default_rng([29, seed])
-    labels = rng.integers(-1, 4, (*shape, items)).astype("float32")
-    labels[rng.random(shape) < 0.2] = 0
-    labels[rng.random(shape) < 0.1] = -1
-    scores = rng.integers(0, 5, (*shape, items)).astype("float32")
-    weights = rng.integers(1, 4, shape).astype("float32")
     groups = rng.choice(3, shape, p=[0.5, 0.3, 0.2]).astype("int32")
     return {"labels": labels, "group": groups}, scores, weights
 

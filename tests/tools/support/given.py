@@ -30,6 +30,17 @@ def lists_of(values):
     return labels, np.zeros_like(labels)
 
 
+def batch(seed, *shape, items=8):
+    """Return labels, scores and weights, with ties, masks and empty lists."""
+    rng = np.random.default_rng([17, seed])
+    labels = rng.integers(-1, 4, (*shape, items)).astype("float32")
+    labels[rng.random(shape) < 0.2] = 0
+    labels[rng.random(shape) < 0.1] = -1
+    scores = rng.integers(0, 5, (*shape, items)).astype("float32")
+    weights = rng.integers(1, 4, shape).astype("float32")
+    return labels, scores, weights
+
+
 def seen(values, weights=None, **options):
     """A metric that has seen lists of these values, and of weights."""
     metric = Value(**options)

@@ -199,6 +199,7 @@ def by_oracle(metric: Any, *batches: Batch) -> float:
         k=metric.k,
         ties=metric.ties,
         empty=metric.empty,
+        list_weight=metric.list_weight,
         **scale_of(metric),
     )
 
