@@ -322,8 +322,7 @@ def test_lists_of_zeros_may_be_padding():
     labels[-4:] = -1
     assert "all 0" not in str(krm.evaluate(labels, scores, "NDCG@5"))
     zeros = np.zeros_like(LABELS)  # of a model whose units are dead
-    metric = krm.NDCG(k=5)
-    assert not said(metric.update_state, zeros, zeros)
+    assert not said(krm.NDCG(k=5).update_state, zeros, zeros)
 
 
 _RELEVANT = np.array([[4, 8, -1], [12, 16, 20], [24, 28, -1]] * 4)
@@ -359,8 +358,7 @@ def test_ids_next_to_each_other_are_not_shifted():
     """A model may recommend what has the number after a relevant one."""
     relevant = np.arange(0, 40).reshape(4, 10)
     for ids in (relevant, relevant + 5, relevant[:, :2] + 1):
-        metric = krm.NDCG(k=5, inputs="ids")
-        found = said(metric.update_state, relevant, ids)
+        found = said(krm.NDCG(k=5, inputs="ids").update_state, relevant, ids)
         assert not any("if 1 was added" in x for x in found)
 
 

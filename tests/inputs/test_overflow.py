@@ -54,6 +54,22 @@ def test_the_error_names_metric_label_and_gain():
         krm.NDCG(k=1).update_state(*CASES["an exponential gain"])
 
 
+def evaluated(metrics, labels, scores, weights):
+    """Return the results of a model that returns its inputs."""
+    items = np.shape(labels)[1]
+    model = keras.Sequential(
+        [keras.Input((items,)), keras.layers.Reshape((items, 1))]
+    )
+    model.compile(loss="mse", weighted_metrics=metrics)
+    return model.evaluate(
+        np.float32(scores),
+        np.float32(labels)[..., None],
+        sample_weight=weights,
+        verbose=0,
+        return_dict=True,
+    )
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("k", [1, None])
@@ -64,22 +80,11 @@ def test_what_overflows_in_a_program_is_nan(case, k):
     weights = None if weights is None else np.float32(weights + others)
     metrics = [metric(k=k) for metric in OF_GAINS]
     metrics.append(krm.MetricCollection([krm.NDCG(k=k, name="member")]))
-    items = labels.shape[1]
-    model = keras.Sequential(
-        [keras.Input((items,)), keras.layers.Reshape((items, 1))]
-    )
-    model.compile(loss="mse", weighted_metrics=metrics)
     if keras.backend.backend() == "torch":  # which compiles nothing
         with pytest.raises(ValueError, match=TOO_MUCH):
-            model.evaluate(scores, labels[..., None], 1, 0, weights)
+            evaluated(metrics, labels, scores, weights)
         return
-    logs = model.evaluate(
-        scores,
-        labels[..., None],
-        sample_weight=weights,
-        verbose=0,
-        return_dict=True,
-    )
+    logs = evaluated(metrics, labels, scores, weights)
     del logs["loss"]
     assert len(logs) == 3
     assert all(np.isnan(value) for value in logs.values())
@@ -149,17 +154,10 @@ def test_infinite_weights(metric, weights):
 @pytest.mark.parametrize("wrong", [INF, -INF, -0.5])
 def test_impossible_weights_in_a_program(per_item, wrong):
     """Ranked low, the item left the number as it was."""
-    model = keras.Sequential([keras.Input((2,)), keras.layers.Reshape((2, 1))])
-    model.compile(loss="mse", weighted_metrics=[krm.RecallAtK(k=1)])
-    weights = np.array(
-        [[wrong, 1.0], [1.0, 1.0]] if per_item else [[wrong], [1.0]]
-    )
-    logs = model.evaluate(
-        np.array([[1.0, 2.0]] * 2),
-        np.ones((2, 2, 1)),
-        sample_weight=weights,
-        verbose=0,
-        return_dict=True,
+    weights = [[wrong, 1.0], [1.0, 1.0]] if per_item else [[wrong], [1.0]]
+    scores = [[1.0, 2.0]] * 2
+    logs = evaluated(
+        [krm.RecallAtK(k=1)], np.ones((2, 2)), scores, np.array(weights)
     )
     assert np.isnan(logs["recall@1"])
 
@@ -192,16 +190,10 @@ def test_weights_of_items_that_are_all_tiny(metric):
 @pytest.mark.long
 @pytest.mark.not_on("torch", reason="torch compiles nothing in fit")
 def test_weights_of_items_that_are_all_tiny_in_a_program():
-    model = keras.Sequential([keras.Input((3,)), keras.layers.Reshape((3, 1))])
-    model.compile(loss="mse", weighted_metrics=[krm.NDCG(k=2)])
     scores, weights = map(np.float32, TINY_WEIGHTS)
-    logs = model.evaluate(
-        scores,
-        np.float32([[2.0, 1.0, 0.0]] * 2)[..., None],
-        sample_weight=np.where(weights < 1, np.float32(1e-34), 1),
-        verbose=0,
-        return_dict=True,
-    )
+    weights = np.where(weights < 1, np.float32(1e-34), 1)
+    labels = [[2.0, 1.0, 0.0]] * 2
+    logs = evaluated([krm.NDCG(k=2)], labels, scores, weights)
     assert np.isnan(logs["ndcg@2"])
 
 

@@ -19,7 +19,6 @@ from keras_rankmetrics import (
     ExposureGini,
     Personalization,
 )
-from keras_rankmetrics.engine.aggregates import WeightedMean
 
 ORACLES = {
     CatalogueCoverage: oracle.coverage,
@@ -164,16 +163,6 @@ def test_how_many_items_each_list_shows():
     assert ops.convert_to_numpy(shown) == approx([2, 1, np.nan], nan_ok=True)
 
 
-def test_any_leading_dimensions():
-    passed, lists = items.lists_in("sparse", 60)
-    shaped = keras.tree.map_structure(
-        lambda x: x.reshape(12, 5, *x.shape[1:]), passed
-    )
-    for counter in ORACLES:
-        found = float(made(counter, 2, "sparse")(*shaped))
-        assert found == approx(expected(counter, lists, 2), abs=1e-6)
-
-
 # In Keras
 
 
@@ -187,32 +176,6 @@ def test_directions_and_names():
     ]
     at = CatalogueCoverage.at(1, 5, None, num_items=9)
     assert [m.name for m in at] == ["coverage@1", "coverage@5", "coverage"]
-
-
-def test_beside_means_in_a_collection():
-    passed, lists = items.lists_in("sparse", 50)
-    members = [
-        *CatalogueCoverage.at(1, 3, num_items=items.ITEMS, inputs="sparse"),
-        krm.RecallAtK(3, inputs="sparse"),
-        made(ExposureGini, 3, "sparse"),
-    ]
-    together = krm.MetricCollection(members)
-    together.update_state(*passed)
-    found = given.numbers(together.result())
-    alone = krm.RecallAtK(3, inputs="sparse")(*passed)
-    assert found == approx(
-        {
-            "coverage@1": expected(CatalogueCoverage, lists, 1),
-            "coverage@3": expected(CatalogueCoverage, lists, 3),
-            "recall@3": float(alone),
-            "gini@3": expected(ExposureGini, lists, 3),
-        },
-        abs=1e-6,
-    )
-    shapes = sorted(tuple(v.shape) for v in together.variables)
-    assert shapes == [(1, 6, 2), (1, *WeightedMean.shape, 2), (2, 6, 2, 2)]
-    with pytest.raises(TypeError, match="has no `errors`"):
-        krm.MetricCollection([made(ExposureGini)], errors=True)
 
 
 # States

@@ -376,6 +376,10 @@ def test_each_option_changes_the_signature(example):
 def test_batches_and_merged_states_are_one_pass(example, steps):
     seen = functools.partial(example.seen, steps=steps)
     whole, batches = seen(WHOLE), seen(*PARTS)
+    flat, in_rows = numbers(example.seen(WHOLE)), numbers(whole)
+    for name in flat:
+        if not name.endswith("_se"):  # lists of a row are dependent
+            assert in_rows[name] == approx(flat[name], rel=1e-4, abs=1e-6)
     merged, *others = map(seen, PARTS)
     kept = arrays_of(others[0])
     merged.merge_state([others[0], others[1].get_state()])
