@@ -122,15 +122,16 @@ def test_an_excluded_nan_does_not_matter():
 
 def test_masks_of_items_and_of_lists():
     metric = MeanReciprocalRank(inputs="sparse")
+    scores = SCORES - 2.0  # all below 0
     mask = np.ones((2, 5), bool)
     mask[0, 1] = False
     y_true = {"target": [2, 3], "mask": mask}
-    assert values(metric, y_true, SCORES) == approx([1 / 2, 1.0])
+    assert values(metric, y_true, scores) == approx([1 / 2, 1.0])
     mask[1, 3] = False  # the target itself: there is none
-    found = values(metric, y_true, SCORES)
+    found = values(metric, y_true, scores)
     assert found[0] == 1 / 2 and np.isnan(found[1])
     y_true = {"target": [2, 3], "mask": np.array([True, False])}
-    found = values(metric, y_true, SCORES)
+    found = values(metric, y_true, scores)
     assert found[0] == approx(1 / 3) and np.isnan(found[1])
 
 

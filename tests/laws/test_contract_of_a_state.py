@@ -361,7 +361,7 @@ def other_value(name, value):
     "example", [x for x in OTHERS if "metrics" not in x.options], ids=str
 )
 def test_each_option_changes_the_signature(example):
-    """Those of relevance metrics are in tests/package/test_signature.py."""
+    """Relevance metrics are in tests/package/test_signature.py."""
     signatures = {signature(example.make())}
     for name, value in example.options.items():
         changed = {**example.options, name: other_value(name, value)}
@@ -422,12 +422,12 @@ def test_values_of_lists_leave_the_state(example):
 @pytest.mark.parametrize(
     "example", [x for x in OWN if "metric" in x.options], ids=str
 )
-def test_the_metric_within_is_not_updated(example):
-    within = copy.deepcopy(example.options["metric"])
-    example.metric(**{**example.options, "metric": within}).update_state(
+def test_the_wrapped_metric_is_not_updated(example):
+    wrapped = copy.deepcopy(example.options["metric"])
+    example.metric(**{**example.options, "metric": wrapped}).update_state(
         *example.inputs
     )
-    assert within.count() == 0
+    assert wrapped.count() == 0
 
 
 @each_class

@@ -284,7 +284,7 @@ def test_the_implicit_mask_is_looked_at(count):
 
 
 def assert_second_sees(change, labels, scores):
-    """Assert that a metric sees a batch as it is, not as the first one did."""
+    """Assert that a second metric reads a changed batch again."""
     one, other = krm.NDCG.at(5, 10)
     one.update_state(labels, scores)
     change()

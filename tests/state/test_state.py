@@ -19,7 +19,7 @@ def lists():
 
 
 def test_merged_and_set_states_equal_one_pass():
-    """As of all metrics in `test_contract_of_a_state.py`, on each backend."""
+    """Check one metric on each backend; the contract of a state has all."""
     whole, one, other = (krm.NDCG(5, ties="shuffle") for _ in range(3))
     batches = [
         [x[part] for x in lists()] for part in (slice(50), slice(50, 128))

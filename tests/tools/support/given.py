@@ -148,7 +148,7 @@ def in_a_program(metric, *batches):
 
 
 def compiled(function, jit_compile=True):
-    """Return the function as one program of the backend, where it has some."""
+    """Return the function, compiled on backends that compile."""
     if keras.backend.backend() == "jax":
         import jax
 

@@ -39,7 +39,7 @@ LAW = settings(
 
 
 def nine(**options: Any) -> list[RankingMetric]:
-    """Nine metrics that one ranking of the ten best items serves."""
+    """Return nine metrics that share one ranking of the ten best items."""
     return [
         *NDCG.at(1, 5, 10, **options),
         MeanAveragePrecision(10, **options),
