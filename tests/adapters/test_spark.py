@@ -1,9 +1,7 @@
 """A real Spark, on two workers of this machine."""
 
-import os
 import runpy
 import shutil
-import sys
 
 import logs
 import numpy as np
@@ -17,75 +15,24 @@ if shutil.which("java") is None:
     pytest.skip("Spark needs java", allow_module_level=True)
 
 from pyspark.errors import PythonException  # noqa: E402
-from pyspark.sql import SparkSession  # noqa: E402
 
 from keras_rankmetrics.adapters import spark as on_spark  # noqa: E402
 
-NAN = float("nan")
-IDS = (
-    "relevant array<{0}>, recommended array<{0}>, new array<{0}>, "
-    "weight double, market string, device int"
-)
-SCORES = (
-    "query string, labels array<int>, scores array<double>, "
-    "new array<double>, weight double, market string"
-)
-ITEMS = (
-    "query string, weight double, market string, label int, score double, "
-    "new_score double"
-)
+
+@pytest.fixture
+def on(engines):
+    """Spark as the other engines: `on.table` makes a frame of rows."""
+    return engines("pyspark")
 
 
-@pytest.fixture(scope="module")
-def spark():
-    os.environ["PYSPARK_PYTHON"] = sys.executable
-    session = (
-        SparkSession.builder.master("local[2]")
-        .config("spark.ui.enabled", "false")
-        .config("spark.driver.host", "localhost")
-        .config("spark.driver.bindAddress", "127.0.0.1")
-        .config("spark.sql.shuffle.partitions", "2")
-        .config("spark.sql.execution.arrow.maxRecordsPerBatch", "25")
-        .getOrCreate()
-    )
-    session.sparkContext.setLogLevel("OFF")
-    yield session
-    session.stop()
+@pytest.fixture
+def spark(on):
+    return on.session
 
 
-def frame(spark, rows, schema, partitions=2):
-    names = [part.split()[0] for part in schema.split(", ")]
-    data = [tuple(row[name] for name in names) for row in rows]
-    return (
-        spark.createDataFrame(data, schema).coalesce(1).repartition(partitions)
-    )
-
-
-@pytest.fixture(scope="module")
-def ids(spark):
-    return logs.of_ids(), frame(spark, logs.of_ids(), IDS.format("long"))
-
-
-@pytest.fixture(scope="module")
-def scores(spark):
-    return logs.of_scores(), frame(spark, logs.of_scores(), SCORES)
-
-
-def same(found, expected):
-    return logs.numbers(found) == approx(logs.numbers(expected), abs=1e-6)
-
-
-def test_scores_of_a_catalogue(spark):
-    rows = logs.of_catalogue()
-    schema = "several array<int>, scores array<double>, seen array<int>"
-    found = on_spark.evaluate(
-        frame(spark, rows, schema),
-        logs.for_sparse(),
-        "several",
-        "scores",
-        exclude="seen",
-    )
-    assert same(found, logs.of_one_process(rows, "several"))
+@pytest.fixture
+def ids(on):
+    return logs.of_ids(), on.table(logs.of_ids())
 
 
 def of_ids(rows, metrics, **options):
@@ -97,29 +44,8 @@ def of_ids(rows, metrics, **options):
     return metrics
 
 
-def test_ids_of_integers_and_of_strings(spark, ids):
+def test_uneven_and_empty_partitions(spark, ids):
     rows, df = ids
-    expected = of_ids(
-        rows,
-        logs.for_ids(),
-        sample_weight=np.array(logs.column(rows, "weight")),
-    )
-    strings = frame(spark, logs.of_ids(strings=True), IDS.format("string"))
-    for table in (df, strings):
-        found = on_spark.evaluate(
-            table,
-            logs.for_ids(),
-            "relevant",
-            "recommended",
-            sample_weight="weight",
-        )
-        assert isinstance(found, krm.MetricCollection)
-        assert same(found, expected)
-
-
-def test_uneven_and_empty_partitions(spark):
-    rows = logs.of_ids()
-    df = frame(spark, rows, IDS.format("long"))
     by_device = df.rdd.keyBy(lambda row: 2 * row.device)
     uneven = spark.createDataFrame(
         by_device.partitionBy(4, lambda key: key).values(), df.schema
@@ -128,7 +54,7 @@ def test_uneven_and_empty_partitions(spark):
     assert counts[1] == 0 < counts[0] != counts[2]
     metric = krm.NDCG(5, inputs="ids")
     found = on_spark.evaluate(uneven, metric, "relevant", "recommended")
-    assert same(found, of_ids(rows, krm.NDCG(5, inputs="ids")))
+    assert logs.same(found, of_ids(rows, krm.NDCG(5, inputs="ids")))
     assert str(found).endswith("lists)")
     assert found.state.signature == metric.signature
 
@@ -138,84 +64,6 @@ def test_no_rows_at_all(ids):
     metric = krm.NDCG(5, inputs="ids")
     found = on_spark.evaluate(df.limit(0), metric, "relevant", "recommended")
     assert float(found.result()) == 0.0 and found.count() == 0
-
-
-def test_labels_and_scores(scores):
-    rows, df = scores
-    expected = logs.for_scores()
-    expected.update_state(
-        logs.dense(rows, "labels", -1),
-        logs.dense(rows, "scores", 0.0),
-        np.array(logs.column(rows, "weight"))[:, None],
-    )
-    found = on_spark.evaluate(
-        df, logs.for_scores(), "labels", "scores", sample_weight="weight"
-    )
-    assert same(found, expected)
-
-
-def test_a_row_for_each_item(spark, scores):
-    rows, _ = scores
-    df = frame(spark, logs.items_of(rows), ITEMS, partitions=5)
-    found = on_spark.evaluate(
-        df,
-        logs.sliced("scores"),
-        "label",
-        "score",
-        query="query",
-        group="market",
-        sample_weight="weight",
-    )
-    assert same(found, logs.of_items_in_one_process(rows))
-
-
-@pytest.mark.parametrize("differing", [False, True])
-def test_weights_of_queries_and_of_items(spark, differing):
-    items, expected = logs.weighted_items(differing)
-    found = on_spark.evaluate(
-        frame(spark, items, ITEMS, partitions=5),
-        logs.BY_NAME,
-        "label",
-        "score",
-        query="query",
-        sample_weight="weight",
-    )
-    results = {name: float(x) for name, x in found.result().items()}
-    assert results == approx(expected, abs=1e-6)
-
-
-def test_groups(ids):
-    rows, df = ids
-    expected = logs.sliced()
-    expected.update_state(
-        {
-            "target": logs.dense(rows, "relevant", -1),
-            "group": logs.market(rows),
-        },
-        logs.dense(rows, "recommended", -1),
-    )
-    found = on_spark.evaluate(
-        df, logs.sliced(), "relevant", "recommended", group="market"
-    )
-    assert same(found, expected)
-    assert found.table() == expected.table()
-
-
-def test_comparison(ids):
-    rows, df = ids
-    expected = logs.compared()
-    expected.update_state(
-        logs.dense(rows, "relevant", -1),
-        {
-            "old": logs.dense(rows, "recommended", -1),
-            "new": logs.dense(rows, "new", -1),
-        },
-    )
-    found = on_spark.evaluate(
-        df, logs.compared(), "relevant", {"old": "recommended", "new": "new"}
-    )
-    assert same(found, expected)
-    assert found.table() == expected.table()
 
 
 def test_a_metric_that_only_the_driver_knows(ids):
@@ -232,7 +80,7 @@ def test_a_metric_that_only_the_driver_knows(ids):
     found = on_spark.evaluate(
         df, Share(3, inputs="ids"), "relevant", "recommended"
     )
-    assert same(found, of_ids(rows, Share(3, inputs="ids")))
+    assert logs.same(found, of_ids(rows, Share(3, inputs="ids")))
 
 
 def test_the_driver_says_what_is_wrong_with_columns(ids):
@@ -258,68 +106,10 @@ def test_a_worker_says_what_is_wrong_and_in_which_row(spark):
         on_spark.per_query(df, krm.NDCG(), "y", "x").collect()
 
 
-@pytest.mark.parametrize(
-    "wrong, message",
-    [
-        ((None, 0.5, 1.0), "'y' should hold no null. Received: 1"),
-        ((1.0, None, 1.0), "'x' should hold no null. Received: 1"),
-        ((1.0, 0.5, None), "'w' should hold no null. Received: 1"),
-        ((NAN, 0.5, 1.0), "'y' should hold no NaN. Received: 1"),
-        ((1.0, NAN, 1.0), "'x' should hold no NaN. Received: 1"),
-        ((1.0, 0.5, NAN), "'w' should hold no NaN. Received: 1"),
-        ((1.0, 0.5, -1.0), "not negative. Received: -1"),
-    ],
-)
-def test_a_worker_says_in_which_query(spark, wrong, message):
-    rows = [(f"q{n // 2}", n % 2.0, 0.5, 1.0) for n in range(120)]
-    rows[71] = ("q35", *wrong)
-    df = spark.createDataFrame(rows, "q string, y double, x double, w double")
-    match = f"(?s){message}.*The error is in the query 'q35'"
-    with pytest.raises(PythonException, match=match):
-        on_spark.evaluate(
-            df, krm.NDCG(), "y", "x", query="q", sample_weight="w"
-        )
-
-
-def test_the_driver_warns_once_of_what_workers_have_seen(spark):
-    rows = [(f"q{n // 4}", n % 4 - 1, float(n * 7 % 5)) for n in range(120)]
-    rows[:4] = [("nan", *row[1:]) for row in rows[:4]]
-    df = spark.createDataFrame(rows, "q string, y int, x double")
-    with pytest.warns(UserWarning) as caught:
-        on_spark.evaluate(df.repartition(4), "RR", "y", "x", query="q")
-    ours = [x for x in map(str, (x.message for x in caught)) if "should" in x]
-    assert len(ours) == 2
-    assert "the text 'nan'" in ours[0]
-    assert "negative labels from -1 to -1" in ours[1]
-
-
-def test_scores_that_are_large_integers(spark):
-    first = 2**60
-    rows = [(f"q{n // 2}", n % 2, first + n * (-1) ** n) for n in range(40)]
-    df = spark.createDataFrame(rows, "q string, y int, x long")
-    found = on_spark.evaluate(df, "RR", "y", "x", query="q")
-    assert float(found.result()["RR"]) == 0.5
-
-
-def test_a_convention(spark):
-    rows = [("q", f"d{n}", int(n == 1), float(n // 2)) for n in range(4)]
-    df = spark.createDataFrame(rows, "q string, i string, y int, x double")
-    columns = {"query": "q", "order": "i", "convention": "trec_eval"}
-    found = on_spark.evaluate(df, "recip_rank map", "y", "x", **columns)
-    assert found.result() == approx({"recip_rank": 1 / 3, "map": 1 / 3})
-    of_queries = on_spark.per_query(df, "recip_rank", "y", "x", **columns)
-    assert of_queries.collect()[0].recip_rank == approx(1 / 3)
-
-
 @pytest.mark.parametrize("door", [on_spark.evaluate, on_spark.per_query])
-def test_what_the_driver_refuses_before_anything_is_sent(spark, ids, door):
+def test_what_is_no_frame(spark, ids, door):
     _, df = ids
     arguments = "RR(inputs=ids)", "relevant", "recommended"
-    name = door.__name__
-    with pytest.raises(TypeError, match=rf"^{name}\(\) on Spark .*\"groupz\""):
-        door(df, *arguments, groupz="market")
-    with pytest.raises(ValueError, match=r"'trch'\. Did you mean \"torch\""):
-        door(df, *arguments, backend="trch")
     for x, remedy in (
         (df.toPandas(), r"`spark\.createDataFrame\(df\)`"),
         ("log", r"Received: 'log'\..*`spark\.table\(name\)`"),
@@ -345,85 +135,30 @@ def test_a_frame_of_pandas_on_spark(ids, monkeypatch):
         on_spark.evaluate(frame, "RR(inputs=ids)", "relevant", "recommended")
 
 
-def test_values_of_queries(spark, scores):
-    rows, _ = scores
-    df = frame(spark, logs.items_of(rows), ITEMS, partitions=5)
+def test_the_columns_of_values(on, ids):
+    df = on.table(logs.items_of(logs.of_scores()))
     metrics = [logs.for_scores(), logs.compared("scores")]
     columns = "label", {"old": "score", "new": "new_score"}
     with pytest.raises(ValueError, match="only a `Comparison`"):
         on_spark.per_query(df, metrics, *columns, query="query")
-    named = df.withColumnRenamed("query", "a.q")
-    found = on_spark.per_query(
-        named, logs.for_scores(), "label", "score", query="a.q"
-    )
-    assert dict(found.dtypes)["a.q"] == "string"
-    assert found.schema["ndcg@3"].dataType.simpleString() == "double"
     compared = on_spark.per_query(df, metrics[1], *columns, query="query")
     assert compared.columns == ["query", "ndcg@5/old", "ndcg@5/new"]
-    of_rows = {row["a.q"]: row for row in found.collect()}
-    assert len(of_rows) == sum(bool(row["labels"]) for row in rows)
-    for row in rows[1:]:
-        expected = logs.for_scores().per_list([row["labels"]], [row["scores"]])
-        values = [float(x[0]) for x in expected.values()]
-        assert list(of_rows[row["query"]])[1:] == approx(
-            values, abs=1e-6, nan_ok=True
-        )
-
-
-def test_values_of_lists_next_to_columns(spark, ids):
-    rows, df = ids
-    found = on_spark.per_query(
-        df,
-        logs.for_ids(),
-        "relevant",
-        "recommended",
-        keep=["market", "relevant"],
-    )
-    assert found.columns[:3] == ["market", "relevant", "ndcg@3"]
-    expected = logs.for_ids().per_list(
-        logs.dense(rows, "relevant", -1), logs.dense(rows, "recommended", -1)
-    )
-    expected = np.stack([np.float64(x) for x in expected.values()], axis=1)
-    by_row = sorted(
-        (row["relevant"], row["market"], np.round(values, 5).tolist())
-        for row, values in zip(rows, expected.tolist(), strict=True)
-        if not np.isnan(values).any()
-    )
-    assert by_row == sorted(
-        (row.relevant, row.market, np.round(row[2:], 5).tolist())
-        for row in found.collect()
-        if not np.isnan(row[2:]).any()
-    )
+    named = df.withColumnRenamed("query", "a.q")
+    found = on_spark.per_query(named, metrics[0], "label", "score", query="a.q")
+    assert dict(found.dtypes)["a.q"] == "string"
+    assert found.schema["ndcg@3"].dataType.simpleString() == "double"
+    _, lists = ids
+    columns = "relevant", "recommended"
+    keep = ["market", "relevant"]
+    found = on_spark.per_query(lists, logs.for_ids(), *columns, keep=keep)
+    assert found.columns[:3] == [*keep, "ndcg@3"]
     assert found.where("isnan(`map`)").count() > 0
     with pytest.raises(ValueError, match="`keep` should be the name"):
-        on_spark.per_query(df, "RR(inputs=ids)", "new", "new", keep=["gone"])
+        on_spark.per_query(lists, "RR(inputs=ids)", *columns, keep=["gone"])
 
 
-def test_ties_in_the_order_of_a_column_and_scores_of_float64(spark):
-    rows, shuffled = logs.close_items()
-    schema = "query string, label int, score double, position int"
-    expected, of_queries = logs.of_sorted_items(rows)
-    columns = {"query": "query", "order": "position"}
-    for partitions in (1, 4):
-        df = frame(spark, shuffled, schema, partitions)
-        found = on_spark.evaluate(
-            df, logs.stable(), "label", "score", **columns
-        )
-        assert found.result() == approx(expected, abs=1e-6)
-    found = on_spark.per_query(df, logs.stable(), "label", "score", **columns)
-    values = {row["query"]: row["ndcg@3"] for row in found.collect()}
-    assert values == approx(of_queries, abs=1e-6, nan_ok=True)
-    for door in (on_spark.evaluate, on_spark.per_query):
-        with pytest.raises(ValueError, match=r"\['ndcg@3'\] without `order`"):
-            door(df, logs.stable(), "label", "score", query="query")
-    with pytest.raises(ValueError, match="`order` should be the name"):
-        on_spark.evaluate(
-            df, logs.stable(), "label", "score", query="query", order="gone"
-        )
-
-
-def test_only_the_columns_of_the_job_are_read(spark, tmp_path):
-    df = frame(spark, logs.items_of(logs.of_scores()), ITEMS)
+def test_only_the_columns_of_the_job_are_read(on, spark, tmp_path):
+    df = on.table(logs.items_of(logs.of_scores()))
     df.write.parquet(str(tmp_path / "log"))
     df = spark.read.parquet(str(tmp_path / "log"))
     found = on_spark.per_query(df, krm.NDCG(), "label", "score", query="query")
@@ -433,7 +168,7 @@ def test_only_the_columns_of_the_job_are_read(spark, tmp_path):
         for line in plan.splitlines()
         if "ReadSchema" in line
     }
-    assert read == "struct<query:string,label:int,score:double>"
+    assert read == "struct<query:string,label:bigint,score:double>"
     assert plan.split("Physical Plan")[1].count("Exchange") == 1
 
 

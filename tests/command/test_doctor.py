@@ -60,18 +60,6 @@ def test_each_mistake_is_printed(capsys):
     )
 
 
-def test_duplicate_judgements(capsys):
-    Path("twice").write_text(QRELS + "q0 0 d4 1\n")
-    out = printed(capsys, 1, "twice", "run", "-k", "5")
-    assert out.startswith("error: 1 of 21 rows of the truth repeat an item")
-
-
-def test_ids_of_other_letters(capsys):
-    Path("upper").write_text("".join(LINES).replace("d", "D"))
-    out = printed(capsys, 1, "qrels", "upper", "-k", "5")
-    assert "'D0', and the truth judges 'd0'. Do the ids differ only in" in out
-
-
 def test_distances(capsys):
     fields = [line.split() for line in LINES]
     lines = (f"{q} Q0 {d} {r} {r} tag\n" for q, _, d, r, _, _ in fields)

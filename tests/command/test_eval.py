@@ -2,21 +2,18 @@
 
 import csv
 import json
-import math
 import re
 import subprocess
 import sys
 import tomllib
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 import keras_rankmetrics as krm
 import krm_command
 from keras_rankmetrics.command.evaluating import FORMATS
 from keras_rankmetrics.command.printing import Progress
-from keras_rankmetrics.engine.aggregates.estimate import Estimate
 from krm_command import main
 
 QRELS = "".join(
@@ -105,16 +102,6 @@ def test_a_file_by_two_paths_is_one_run(files, capsys, path):
     out = said(capsys, "qrels", *runs, "--baseline", path)
     name = Path(path).stem
     assert list(values_of(out)) == [name, "best"]
-
-
-def test_queries_without_a_run_count_as_empty(files, capsys):
-    out = said(capsys, "qrels", "short.txt", "-m", "RR", "--format", "json")
-    per_query = {"q1": 1 / 2, "q2": 1 / 2}  # of 6, the others are not there
-    value = values_of(out)["short"]["RR"]
-    assert value == pytest.approx(sum(per_query.values()) / 6)
-    text = said(capsys, "qrels", "short.txt", "-m", "RR")
-    assert "4 of 6 queries have no rows" in text
-    assert "1 of its queries are not in the truth" in text
 
 
 def test_the_choices_of_formats_are_those_that_exist(capsys):
@@ -330,117 +317,17 @@ def test_groups_that_are_wrong(text, said, files, capsys):
     assert said in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("order", ["sorted", "reversed", "shuffled"])
-def test_tied_items_count_alike_however_the_lines_are_sorted(
-    files, capsys, order
-):
-    """Of one relevant item, by formula, at each number of ties.
-
-    By trec_eval, tied items are in the order of their ids, the last one first.
-    Otherwise the value is the mean over all places of the tie.
-    """
-    rng = np.random.default_rng(31)
-    by_id, mean, qrels, run = [], [], "", ""
-    for query in range(30):
-        ids = [f"d{i}" for i in rng.permutation(60)]  # as text: d9 after d10
-        scores = rng.integers(0, rng.integers(1, 9), 60)
-        if order != "shuffled":
-            scores = np.sort(scores)[:: -1 if order == "sorted" else 1]
-        relevant = rng.integers(60)
-        above = (scores > scores[relevant]).sum()
-        tied = [i for i in range(60) if scores[i] == scores[relevant]]
-        later = sum(ids[i] > ids[relevant] for i in tied)
-        by_id.append(1 / (1 + above + later))
-        mean.append(np.mean(1 / (1 + above + np.arange(len(tied)))))
-        qrels += f"q{query} 0 {ids[relevant]} 1\n"
-        for rank, (item, score) in enumerate(zip(ids, scores, strict=True)):
-            run += f"q{query} Q0 {item} {rank} {score} tag\n"
-    Path("qrels").write_text(qrels)
-    Path("run").write_text(run)
-    for expected, metrics in (
-        (by_id, ["recip_rank", "--convention", "trec_eval"]),
-        (mean, ["RR"]),
-    ):
-        arguments = ["qrels", "run", "-m", *metrics, "--per-list", "lists.csv"]
-        assert main(["eval", *arguments, "--format", "json"]) == 0
-        out, error = capsys.readouterr()
-        assert ("ascend in every query" in error) == (order == "reversed")
-        [value] = values_of(out)["run"].values()
-        assert value == pytest.approx(np.mean(expected), rel=1e-6)
-        with open("lists.csv") as file:
-            rows = [float(row[metrics[0]]) for row in csv.DictReader(file)]
-        assert rows == pytest.approx(expected, rel=1e-6)
-
-
-def test_confidence_sets_the_intervals_and_the_marks(files, capsys):
-    """Three lists: with two degrees of freedom t = c / √((1 - c²) / 2).
-
-    The values are 0, 1, 1 against none: both errors are 1/3, and the p of t = 2
-    is 1 - 2 / √6, or 18%. The difference has gains of 2/3, and no losses. Its
-    interval, on which the mark is based, excludes 0 up to the level of 44%.
-    """
-    qrels = "".join(f"{q} 0 x 1\n{q} 0 y 0\n" for q in "abc")
-    Path("qrels").write_text(qrels)
-    Path("none").write_text("".join(f"{q} Q0 y 1 1 t\n" for q in "abc"))
-    Path("two").write_text("a Q0 y 1 1 t\nb Q0 x 1 1 t\nc Q0 x 1 1 t\n")
-    arguments = ["qrels", "none", "two", "-m", "P@1"]
-    for given, level in (([], 0.95), (["0.4"], 0.4), (["0.9"], 0.9)):
-        options = ["--confidence", *given] if given else []
-        out = said(capsys, *arguments, *options, "--format", "json")
-        found = json.loads(out)
-        cell = found["systems"]["two"]["P@1"]
-        low, high = Estimate(2 / 3, 1 / 3, 3, 3, 3, True).interval(level)
-        _, losses = Estimate(0.0, 0.0, 3, 3, 3, True).interval(level)
-        assert cell["value"] == pytest.approx(2 / 3)
-        assert (cell["low"], cell["high"]) == pytest.approx((low, high))
-        assert cell["margin"] == pytest.approx((high - low) / 2)
-        least = 2 / 3 - math.hypot(2 / 3 - low, losses)
-        ends = cell["difference_low"], cell["difference_high"]
-        assert ends == pytest.approx((least, high), rel=1e-5)
-        assert cell["p"] == pytest.approx(1 - 2 / math.sqrt(6), rel=1e-5)
-        assert cell["mark"] == ("better" if level < 0.44 else "")
-        assert (ends[0] > 0) == (level < 0.44)
-        text = said(capsys, *arguments, *options)
-        table, _, _ = text.partition("Means")
-        text = " ".join(text.split())  # as it was before it was wrapped
-        assert f"the {level:.0%} confidence interval" in text
-        assert f"the {level:.0%} interval of the mean difference" in text
-        assert ("▲" in table) == (level < 0.44)
-
-
-def test_scores_are_told_apart_by_all_their_digits(files, capsys):
-    Path("qrels").write_text("q 0 a 1\nq 0 b 0\nq 0 c 0\n")
-    lines = "q Q0 b 2 1.0 t\nq Q0 a 1 {} t\nq Q0 c 3 -inf t\n"
-    for score, value in [("1.000000000001", 1.0), ("1.0", 0.5)]:
-        Path("run").write_text(lines.format(score))
-        out = said(capsys, "qrels", "run", "-m", "P@1", "--format", "json")
-        assert values_of(out)["run"]["P@1"] == value
-
-
-@pytest.mark.parametrize("sign", ["", "-"])
-@pytest.mark.parametrize("digits", [15, 16, 17])
-@pytest.mark.parametrize("ending", [".txt", ".csv", ".jsonl"])
-def test_the_last_digit_of_a_score_orders(files, capsys, sign, digits, ending):
-    """The better item of each query has a score of one last digit more."""
-    rng = np.random.default_rng(digits)
-    first = rng.integers(10 ** (digits - 2), 2 * 10 ** (digits - 2), 50)
-    lines = {
-        ".txt": "q{0} Q0 {1} 1 {2} t\n",
-        ".csv": "q{0},{1},{2}\n",
-        ".jsonl": '{{"query": "q{0}", "item": "{1}", "score": {2}}}\n',
-    }
-    text = "query,item,score\n" if ending == ".csv" else ""
-    for query, start in enumerate(first.tolist()):
-        items = ("bad", "good") if not sign else ("good", "bad")
-        pairs = list(zip(items, (3, 6), strict=True))
-        for item, last in pairs[:: 1 - 2 * (query % 2)]:
-            score = f"{sign}0.{start}{last}"
-            text += lines[ending].format(query, item, score)
-    Path("run" + ending).write_text(text)
-    judged = "".join(f"q{q} 0 good 1\nq{q} 0 bad 0\n" for q in range(50))
-    Path("judged").write_text(judged)
-    arguments = ["judged", "run" + ending, "-m", "P@1", "--format", "json"]
-    assert values_of(said(capsys, *arguments))["run"]["P@1"] == 1
+@pytest.mark.parametrize("level", [0.95, 0.9, 0.4])
+def test_confidence_is_that_of_compare(files, capsys, level):
+    arguments = ["qrels", "worst.txt", "best.txt", "-m", "RR"]
+    options = [] if level == 0.95 else ["--confidence", str(level)]
+    found = said(capsys, *arguments, *options, "--format", "json")
+    systems = {x: f"{x}.txt" for x in ("worst", "best")}
+    compared = krm.compare("qrels", systems, "RR", confidence=level)
+    assert json.loads(found) == json.loads(compared.to_json(per_list=False))
+    text = " ".join(said(capsys, *arguments, *options).split())
+    assert f"the {level:.0%} confidence interval" in text
+    assert f"the {level:.0%} interval of the mean difference" in text
 
 
 def test_lines_of_a_query_that_are_apart(files, capsys):
@@ -453,18 +340,6 @@ def test_lines_of_a_query_that_are_apart(files, capsys):
     apart = said(capsys, *arguments, "--format", "json")
     assert values_of(apart) == values_of(plain)
     assert "not together in best.txt" in said(capsys, *arguments)
-
-
-def test_a_run_of_ranks_is_read_and_named(files, capsys):
-    for line in ("\t".join, " ".join):
-        rows = [x.split() for x in Path("best.txt").read_text().splitlines()]
-        lines = [line([q, d, str(int(k) + 1)]) for q, _, d, k, *_ in rows]
-        Path("ranks.tsv").write_text("\n".join(lines))
-        text = said(capsys, "qrels", "best.txt", "ranks.tsv", "-m", "NDCG@3")
-        best, ranks = text.splitlines()[1:3]
-        assert ranks.split()[1] == best.split()[1]
-        read_as = "Read as: query=field 1, item=field 2, score=-rank."
-        assert read_as in " ".join(text.split())
 
 
 def test_a_run_that_is_given_twice(files, capsys):
@@ -487,11 +362,6 @@ WRONG = [
         "nothing.txt: The file should exist",
     ),
     (["qrels", "bad.txt", "-m", "RR"], "bad.txt, line 2: A line of a run"),
-    (["bad.txt", "best.txt", "-m", "RR"], "bad.txt, line 1: A line of judge"),
-    (
-        ["qrels", "empty.txt", "-m", "RR"],
-        "empty.txt: A run should have at least one row.",
-    ),
     (
         ["qrels", "best.txt", "upper.txt", "-m", "RR"],
         "the system 'upper' should be in the truth. Received: 0 of 2. It has "
@@ -502,15 +372,9 @@ WRONG = [
         "`--columns item=foo` should name a column. Received: 'foo' for the ",
     ),
     (["qrels", "best.txt", "-m", "RRR"], "There is no metric `RRR`"),
-    (["qrels", "best.txt", "-m", "RR RR"], "different names"),
     (
         ["qrels", "twice.txt", "-m", "RR"],
         "twice.txt, line 3: An item should occur once in the list of a "
-        "query. Received: 'item d1 of query q1, as in line 1'.",
-    ),
-    (
-        ["twice_qrels", "best.txt", "-m", "RR"],
-        "twice_qrels, line 3: An item should occur once in the list of a "
         "query. Received: 'item d1 of query q1, as in line 1'.",
     ),
     (
@@ -525,9 +389,7 @@ WRONG = [
 def test_what_the_user_can_mend(files, capsys, arguments, message):
     Path("bad.txt").write_text("q1 Q0 d1 1 2.0 tag\nq1 Q0 d2 2\n")
     Path("twice.txt").write_text("q1 Q0 d1 1 2 t\n\nq1 Q0 d1 2 1 t\n")
-    Path("empty.txt").write_text("")
     Path("upper.txt").write_text("Q1 Q0 d1 1 2 t\nQ2 Q0 d1 1 2 t\n")
-    Path("twice_qrels").write_text("q1 0 d1 1\nq2 0 d1 1\nq1 0 d1 0\n")
     assert main(["eval", *arguments]) == 2
     out, error = capsys.readouterr()
     assert message in error and not out

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+from table_files import written
 
 import keras_rankmetrics as krm
 from krm_command import main
@@ -20,18 +21,12 @@ ROWS = [
 @pytest.fixture(autouse=True)
 def table(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    written("table.csv", ("qid", "label", "old", "new"), ROWS)
-    written(
-        "apart.tsv",
-        ("query", "rel", "score"),
-        [row[:3] for row in ROWS[::2] + ROWS[1::2]],
-    )
-
-
-def written(path, names, rows):
-    with Path(path).open("w", newline="") as file:
-        tab = "\t" if path.endswith(".tsv") else ","
-        csv.writer(file, delimiter=tab).writerows([names, *rows])
+    columns = [*zip(*ROWS, strict=True)]
+    names = "qid", "label", "old", "new"
+    written(Path("table.csv"), dict(zip(names, columns, strict=True)))
+    names = "query", "rel", "score"
+    apart = [x[::2] + x[1::2] for x in columns[:3]]
+    written(Path("apart.tsv"), dict(zip(names, apart, strict=True)))
 
 
 def said(capsys, *arguments):
@@ -80,7 +75,9 @@ def test_warnings_of_other_commands_are_lines_too(capsys, command):
     rows = [(x[:2], x, int(n % 4 == 0), 40 - n) for n, x in enumerate(ids)]
     ids[3] = "1.23E+10"
     rows[3] = ("10", ids[3], 0, 37)
-    written("cut.csv", ("query", "item", "label", "score"), rows)
+    names = "query", "item", "label", "score"
+    columns = zip(*rows, strict=True)
+    written(Path("cut.csv"), dict(zip(names, columns, strict=True)))
     asked = ["0.5", "--truth", "cut.csv", "-m", "RR"]
     main([command, *(asked if command == "explain" else ["cut.csv"])])
     out, error = capsys.readouterr()

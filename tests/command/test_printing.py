@@ -65,15 +65,3 @@ def test_errors_name_columns_as_the_command_takes_them(tmp_path, names, capsys):
         krm.evaluate(qrels, run, "RR")
     columns, _ = re.findall(r"`columns=([^`]+)`", str(caught.value))
     krm.evaluate(qrels, run, "RR", columns=json.loads(columns))
-
-
-@pytest.mark.parametrize("lower", [(), ("--lower-is-better",)])
-def test_chosen_distances_are_doubted(tmp_path, lower, capsys):
-    qrels, run = tmp_path / "qrels", tmp_path / "run.csv"
-    qrels.write_text("q 0 d 1\n")
-    run.write_text("query_id,item_id,distance\nq,d,1\n")
-    columns = ["--columns", "score=distance"]
-    files = [str(qrels), str(run)]
-    assert main(["eval", *files, "-m", "RR", *columns, *lower]) == 0
-    doubted = "'distance' should have higher" in capsys.readouterr().err
-    assert doubted is not bool(lower)

@@ -7,6 +7,7 @@ import re
 import numpy as np
 import pytest
 from outcomes import of_rows, refused, row, rr, said
+from table_files import written
 
 import keras_rankmetrics as krm
 from keras_rankmetrics.comparing.forms import FORMS
@@ -164,10 +165,7 @@ def test_two_columns_of_one_role_are_refused(names, tmp_path):
         **dict(zip(names, [["0", "1"], ["b", "a"]], strict=True)),
         "score": [2.0, 1.0],
     }
-    path = tmp_path / "run.csv"
-    rows = zip(*table.values(), strict=True)
-    lines = [",".join(map(str, x)) for x in (table, *rows)]
-    path.write_text("\n".join(lines) + "\n")
+    path = written(tmp_path / "run.csv", table)
     text = '`columns={{"item": "{}"}}` or `columns={{"item": "{}"}}`'
     for run in (table, path):
         refused(re.escape(text.format(*names)), truth, run)
@@ -345,26 +343,6 @@ def test_a_missing_query_has_no_good_rank():
 
 
 # Items with the id of their query.
-
-
-def test_dropped_items_are_counted():
-    truth = {"a": {"b": 1}, "b": {"a": 1}}
-    run = {"a": {"a": 2.0, "b": 1.0}, "b": {"b": 2.0, "a": 1.0}}
-    found = krm.evaluate(truth, run, "NDCG@10", convention="beir")
-    assert found["NDCG@10"] == 1.0
-    ties = (
-        "Items of equal float32 score are in the order of their ids, the last "
-        "one first."
-    )
-    assert found.report.notes == (
-        "all: 2 of its items have the id of their query, and are dropped.",
-        ties,
-    )
-    kept = krm.evaluate(
-        truth, run, "NDCG@10", convention="beir", drop_same_id=False
-    )
-    assert kept["NDCG@10"] == pytest.approx(1 / np.log2(3))
-    assert kept.report.notes == (ties,)
 
 
 # Judges.

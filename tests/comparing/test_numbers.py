@@ -181,17 +181,6 @@ def test_weights_of_lists_and_items_count_as_in_the_metric(list_weight):
                 assert cell["p"] == approx(d.p, rel=1e-3)
 
 
-def test_weights_by_query():
-    truth = {"a": {"x": 1}, "b": {"x": 1}, "c": {"x": 0, "y": 1}}
-    run = {"a": {"x": 1.0}, "b": {"y": 1.0}, "c": {"x": 2.0, "y": 1.0}}
-    weights = {"a": 3.0, "b": 1.0, "c": 2.0}
-    compared = krm.compare(
-        truth, {"s": run}, krm.MeanReciprocalRank(), sample_weight=weights
-    )
-    [[cell]] = compared.report.cells
-    assert cell.value == approx((3 * 1 + 0 + 2 * 0.5) / 6)
-
-
 def test_steps_of_a_session_are_one_row():
     rng = np.random.default_rng(0)
     labels = rng.integers(0, 2, (9, 4, 6))

@@ -1,10 +1,9 @@
 """Inputs that looked like others, and had a wrong number without a word."""
 
-import json
-
 import numpy as np
 import pytest
 from outcomes import of_rows, refused, row, rr, said, warned
+from table_files import written
 
 import keras_rankmetrics as krm
 
@@ -315,22 +314,12 @@ FIELDS = "query_id", "item_id", "rank", "score"
 
 def in_file(path, rows):
     """Write a run in the format of the ending."""
-    if path.suffix == ".parquet":
-        pa = pytest.importorskip("pyarrow", reason="needs [files]")
-        pq = pytest.importorskip("pyarrow.parquet", reason="needs [files]")
-        columns = dict(zip(FIELDS, zip(*rows, strict=True), strict=True))
-        pq.write_table(pa.table(columns), path)
-    elif path.suffix == ".jsonl":
-        objects = (dict(zip(FIELDS, row, strict=True)) for row in rows)
-        path.write_text("".join(json.dumps(x) + "\n" for x in objects))
-    elif path.suffix == ".trec":
+    if path.suffix == ".trec":
         lines = (f"{q} Q0 {d} {rank} {x} tag\n" for q, d, rank, x in rows)
         path.write_text("".join(lines))
-    else:
-        delimiter = {".csv": ",", ".tsv": "\t"}[path.suffix]
-        lines = (delimiter.join(map(str, x)) + "\n" for x in [FIELDS, *rows])
-        path.write_text("".join(lines))
-    return path
+        return path
+    columns = zip(*rows, strict=True)
+    return written(path, dict(zip(FIELDS, columns, strict=True)))
 
 
 TRUTH = {"q1": ["a"], "q2": ["b"]}
@@ -418,15 +407,6 @@ def test_a_threshold_that_makes_0_relevant(threshold):
     ):
         with pytest.warns(UserWarning, match="0 or more for all of them"):
             call()
-
-
-def test_files_of_ratings_say_the_same(tmp_path):
-    (tmp_path / "truth.csv").write_text("user,item,rating\nq,a,1\nq,b,5\n")
-    (tmp_path / "run.csv").write_text("user,item,score\nq,a,1\nq,b,5\n")
-    found = krm.evaluate(tmp_path / "truth.csv", tmp_path / "run.csv", "RR")
-    truth = {"query": "user", "item": "item", "label": "rating"}
-    truth["relevant"] = "label>=1"
-    assert found.to_dict()["read_as"]["truth"] == truth
 
 
 @pytest.mark.parametrize(

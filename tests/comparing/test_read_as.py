@@ -4,6 +4,7 @@ import contextlib
 import json
 
 import pytest
+from table_files import written
 
 import keras_rankmetrics as krm
 from keras_rankmetrics.tables import roles
@@ -41,20 +42,6 @@ FORMS = {
 }
 
 
-def written(path, table=TABLE):
-    if path.suffix == ".parquet":
-        table = frame("pyarrow")(table)
-        pytest.importorskip("pyarrow.parquet").write_table(table, path)
-        return path
-    between = "," if path.suffix == ".csv" else "\t"
-    lines = [table, *zip(*table.values(), strict=True)]
-    lines = [between.join(map(str, line)) for line in lines]
-    if path.suffix == ".jsonl":
-        lines = map(json.dumps, records(table))
-    path.write_text("\n".join(lines) + "\n")
-    return path
-
-
 def check(*inputs):
     """Check the line, the columns by role, and that they can be saved."""
     found = krm.evaluate(*inputs, metrics="RR")
@@ -74,7 +61,7 @@ def test_columns_that_were_not_read(form):
 
 @pytest.mark.parametrize("ending", ["csv", "tsv", "jsonl", "parquet"])
 def test_columns_of_files_that_were_not_read(tmp_path, ending):
-    path = written(tmp_path / f"table.{ending}")
+    path = written(tmp_path / f"table.{ending}", TABLE)
     check(path)
     check(path, path)
 
@@ -203,6 +190,7 @@ def test_of_several_columns_each_has_its_own_direction():
     assert not any("'rank'" in str(x.message) for x in told)
 
 
+@pytest.mark.filterwarnings("ignore:one. none of its 2 retrieved")
 def test_systems_of_other_ids_do_not_agree_in_silence():
     runs = {"one": {"a": ["x", "y"]}, "two": {"a": ["X1", "Y1"]}}
     with pytest.warns(UserWarning, match="retrieved items are judged"):

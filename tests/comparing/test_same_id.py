@@ -1,10 +1,10 @@
 """Queries that are items of the corpus, and relevant to themselves."""
 
-import csv
 import math
 
 import numpy as np
 import pytest
+from table_files import written
 
 import keras_rankmetrics as krm
 
@@ -53,12 +53,6 @@ def rows_of(*sides):
         for query, items in sides[0].items()
         for item in items
     ]
-
-
-def written(path, names, rows):
-    with path.open("w", newline="") as file:
-        csv.writer(file).writerows([names, *rows])
-    return path
 
 
 def in_columns(names, rows):
@@ -167,10 +161,10 @@ def test_every_door(tmp_path):
     of_truth = {name: columns[name] for name in ("query", "item", "label")}
     of_run = {name: columns[name] for name in ("query", "item", "score")}
     files = (
-        written(tmp_path / "truth.csv", of_truth, rows_of(TRUTH)),
-        written(tmp_path / "run.csv", of_run, rows_of(RUN)),
+        written(tmp_path / "truth.csv", of_truth),
+        written(tmp_path / "run.csv", of_run),
     )
-    table = written(tmp_path / "table.csv", COLUMNS, rows_of(TRUTH, RUN))
+    table = written(tmp_path / "table.csv", columns)
     search = SCORES, np.tile(np.arange(len(CLIPS)), (len(CLIPS), 1))
     for found in (
         krm.evaluate(of_truth, of_run, **drop),
@@ -239,6 +233,10 @@ def test_conventions_that_drop_it_from_the_run_alone(name):
     of_table = krm.evaluate(columns, metrics=metric, **own)
     assert dict(of_table) == dict(wanted)
     assert hidden in of_table.report.notes
+    kept = krm.evaluate(TRUTH, RUN, metric, convention=name, drop_same_id=False)
+    assert dict(kept) == pytest.approx(
+        {metric: krm.evaluate(TRUTH, RUN, "AP")["AP"]}
+    )
     # Others drop both.
     found = krm.evaluate(
         TRUTH, RUN, "map", convention="trec_eval", drop_same_id=True

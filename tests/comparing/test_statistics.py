@@ -8,8 +8,6 @@ import pytest
 
 import keras_rankmetrics as krm
 
-# METHODS: values by humans and by a judge, and by the judge alone.
-Y = [1, 0.63, 0, 0.5, 1, 0.39, 0, 1]
 SYSTEMS = ("old", "new")
 RANDOM = np.random.default_rng(0)
 LABELS = RANDOM.integers(0, 2, (60, 6))

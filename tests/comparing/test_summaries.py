@@ -1,7 +1,5 @@
 """Counts and geometric means: results that are not means over lists."""
 
-import csv
-import io
 import math
 
 import keras
@@ -10,7 +8,6 @@ import pytest
 from pytest import approx
 
 import keras_rankmetrics as krm
-from krm_command import main
 from tests.tools.reported.draws import drawn
 
 KINDS = ("lists", "retrieved", "relevant", "hits")
@@ -220,8 +217,8 @@ def test_counts_have_no_mean():
 
 @pytest.mark.parametrize("convention", ["trec_eval", "trec_eval_without_c"])
 @pytest.mark.parametrize("seed", range(3))
-def test_trec_eval(seed, convention, tmp_path):
-    """Against pytrec_eval, in files and in dicts."""
+def test_trec_eval(seed, convention):
+    """Against pytrec_eval; `tests/command/test_trec_eval.py` reads files."""
     pytrec_eval = pytest.importorskip("pytrec_eval")
     truth, run = drawn(seed, "retrieved", 4)
     judge = pytrec_eval.RelevanceEvaluator(truth, set(NAMES.split()))
@@ -255,26 +252,6 @@ def test_trec_eval(seed, convention, tmp_path):
                 assert ours == approx(value, abs=1e-6), (query, name)
             else:
                 assert ours is None
-    qrels, file = tmp_path / "qrels", tmp_path / "run"
-    qrels.write_text(
-        "".join(
-            f"{q} 0 {d} {x}\n" for q, of in truth.items() for d, x in of.items()
-        )
-    )
-    file.write_text(
-        "".join(
-            f"{q} Q0 {d} 1 {x} tag\n"
-            for q, of in run.items()
-            for d, x in of.items()
-        )
-    )
-    output = tmp_path / "means.csv"
-    arguments = ["eval", str(qrels), str(file), "-m", NAMES]
-    arguments += ["--convention", convention, "--format", "csv"]
-    assert main([*arguments, "--output", str(output)]) == 0
-    of_file = csv.DictReader(io.StringIO(output.read_text()))
-    values = {row["metric"]: float(row["value"]) for row in of_file}
-    assert values == approx(theirs, rel=1e-6)
 
 
 def test_ir_measures():

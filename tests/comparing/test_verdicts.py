@@ -341,7 +341,8 @@ def test_names_are_those_of_the_comparison():
 
 
 @pytest.mark.parametrize(
-    "tolerance", [-0.01, math.nan, math.inf, "1%", "0,01", True]
+    "tolerance",
+    [-0.01, math.nan, math.inf, "1%", "0,01", True, "1e400", 10**400],
 )
 def test_a_tolerance_that_is_refused(tolerance):
     with pytest.raises(ValueError, match="`tolerance` should be a number of"):
@@ -360,7 +361,9 @@ def test_a_drop_of_1_cannot_happen_to_values_from_0_to_1():
             compared.gate(tolerance=tolerance)
 
 
-@pytest.mark.parametrize("level", [0, 1, -0.5, 95, math.nan, "0.95"])
+@pytest.mark.parametrize(
+    "level", [0, 1, -0.5, 95, math.nan, "0.95", 1e-300, 1 - 1.2e-16, 10**400]
+)
 def test_a_level_that_is_refused(level):
     with pytest.raises(ValueError, match="`level` should be a number between"):
         compared_of(OLD, NEW).gate(tolerance=0.01, level=level)
@@ -880,12 +883,6 @@ def test_resampled_comparisons_fail_at_most_in_the_stated_share():
     assert 0 < fails / times <= most(0.025, times)
 
 
-def test_a_verdict_needs_two_systems():
-    compared = krm.compare([[1, 0]], {"s": [[2.0, 1.0]]}, krm.NDCG())
-    with pytest.raises(ValueError, match="a baseline alone"):
-        compared.gate(tolerance=0.1)
-
-
 @pytest.mark.parametrize("seed", range(20))
 def test_intervals_of_sessions_are_nested_and_marks_follow(seed):
     rng = np.random.default_rng(seed)
@@ -917,15 +914,3 @@ def test_more_lists_of_a_constant_difference_decide():
         [0.05] * 100 * times, [0.042] * 100 * times, bounded=True
     )
     assert more.gate(tolerance=0.02).outcome == "pass"
-
-
-@pytest.mark.parametrize("margin", [10**400, "1e400", -(10**400)])
-def test_a_margin_is_a_number_of_float64(margin):
-    with pytest.raises(ValueError, match="should be a number of at least 0"):
-        moved().gate(tolerance=margin)
-
-
-@pytest.mark.parametrize("level", [0, 1, 1e-300, 1 - 1.2e-16, 10**400])
-def test_levels_that_nothing_computes(level):
-    with pytest.raises(ValueError, match="between 0 and 1"):
-        moved().gate(tolerance=0.1, level=level)

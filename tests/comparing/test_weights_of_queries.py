@@ -4,10 +4,7 @@ Weights are high where a query has nothing relevant, since such a list would
 otherwise have the mean weight of the others.
 """
 
-import csv
 import inspect
-import io
-import json
 
 import numpy as np
 import pytest
@@ -18,7 +15,6 @@ from keras_rankmetrics import conventions, metrics
 from keras_rankmetrics.conventions.from_text import metrics_of
 from keras_rankmetrics.engine.aggregates import WeightedMean
 from keras_rankmetrics.tables.jobs import Job
-from krm_command import main
 
 RNG = np.random.default_rng(31)
 QUERIES = [f"q{number:02}" for number in range(24)]
@@ -246,21 +242,6 @@ def test_a_worker_of_a_job():
         assert "|list_weight:mean|" in metric.signature
     means = {name: float(x) for name, x in found.result().items()}
     assert means == approx(expected(values), abs=1e-6)
-
-
-def test_the_command_has_no_weights(capsys, tmp_path):
-    """The mean of `--per-list` is that of the table."""
-    paths = [tmp_path / name for name in ("truth.json", "run.json")]
-    for path, array in zip(paths, (LABELS, SCORES["old"]), strict=True):
-        path.write_text(json.dumps(by_query(array)))
-    per_list = tmp_path / "lists.csv"
-    options = ["--per-list", str(per_list), "--format", "json"]
-    main(["eval", *map(str, paths), "-m", "NDCG@3,RR", *options])
-    shown = json.loads(capsys.readouterr().out)["systems"]["run"]
-    rows = [*csv.DictReader(io.StringIO(per_list.read_text()))]
-    for name, cell in shown.items():
-        values = np.array([float(row[name]) for row in rows])
-        assert cell["value"] == approx(values.mean(), abs=1e-6)
 
 
 # What keeps its rule

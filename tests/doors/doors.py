@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 import keras
 import numpy as np
 from data import Data, by_query
+from table_files import written
 
 import keras_rankmetrics as krm
 from keras_rankmetrics.conventions.from_text import metrics_of
@@ -107,20 +108,6 @@ def _lazy(columns: Mapping[str, list]) -> Any:
     return pl.LazyFrame(columns, strict=False)
 
 
-def _csv(columns: Mapping[str, list], path: pathlib.Path) -> pathlib.Path:
-    names = list(columns)
-    rows = [names, *zip(*columns.values(), strict=True)]
-    lines = [",".join(map(_cell, row)) for row in rows]
-    path.write_text("\n".join(lines) + "\n")
-    return path
-
-
-def _cell(x: Any) -> str:
-    if x is None:
-        return ""
-    return f'"{x}"' if isinstance(x, str) and "," in x else str(x)
-
-
 def _frames(data: Data, _: pathlib.Path) -> tuple[Any, Any]:
     return _frame(_side(data, "label")), _frame(_side(data, "score"))
 
@@ -130,8 +117,8 @@ def _lazies(data: Data, _: pathlib.Path) -> tuple[Any, Any]:
 
 
 def _csvs(data: Data, folder: pathlib.Path) -> tuple[Any, Any]:
-    truth = _csv(_side(data, "label"), folder / "truth.csv")
-    return truth, _csv(_side(data, "score"), folder / "run.csv")
+    truth = written(folder / "truth.csv", _side(data, "label"))
+    return truth, written(folder / "run.csv", _side(data, "score"))
 
 
 def _trec(data: Data, folder: pathlib.Path) -> tuple[Any, Any]:
@@ -163,7 +150,7 @@ def _lazy_table(data: Data, _: pathlib.Path) -> Any:
 
 
 def _csv_table(data: Data, folder: pathlib.Path) -> Any:
-    return _csv(data.columns, folder / "table.csv")
+    return written(folder / "table.csv", data.columns)
 
 
 def _matrix(data: Data) -> tuple[np.ndarray, np.ndarray]:

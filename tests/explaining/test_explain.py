@@ -329,33 +329,6 @@ def test_two_numbers_of_which_one_has_no_answer():
     assert "No setting gives it" in str(found)
 
 
-FORMS = {
-    "sets": ({"q": {"a", "b", "c"}}, RUN),
-    "lists of ids": ([["a", "b", "c"]], [RUN["q"]]),
-    "dicts of scores": (TRUTH, {"q": {"a": 5, "x": 4, "b": 3, "y": 2, "z": 1}}),
-    "tables": (
-        {"query": ["q"] * 3, "item": [*"abc"], "label": [1] * 3},
-        {"query": ["q"] * 5, "item": [*"axbyz"], "score": [5, 4, 3, 2, 1]},
-    ),
-    "arrays": (
-        np.array([[1, 0, 1, 0, 0, 1]]),
-        np.array([[5, 4, 3, 2, 1, -np.inf]]),
-    ),
-}
-
-
-@pytest.mark.parametrize("form", FORMS)
-def test_all_forms_of_input(form):
-    answer = krm.explain("0.8333", *FORMS[form], "map").answers[0]
-    assert "deepeval" in answer.tools
-
-
-def test_distances():
-    run = {"q": dict(zip("axbyz", range(5), strict=True))}
-    found = krm.explain("0.8333", TRUTH, run, "map", higher_is_better=False)
-    assert "deepeval" in found.answers[0].tools
-
-
 @pytest.mark.parametrize(
     "value, metrics, message",
     [

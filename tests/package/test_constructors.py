@@ -95,12 +95,6 @@ def test_positional_arguments_are_those_of_keras_rs():
 
 
 @all_metrics
-def test_an_unknown_argument_is_an_error(metric):
-    with pytest.raises(TypeError, match="unknown"):
-        metric(unknown=1)
-
-
-@all_metrics
 def test_too_many_positional_arguments_are_an_error(metric):
     with pytest.raises(TypeError, match=r"by position\. Received: None"):
         metric(*[None] * (len(positional(metric)) + 1))

@@ -7,6 +7,7 @@ from the formulas in their source.
 """
 
 import ast
+import functools
 import inspect
 import itertools
 import pathlib
@@ -468,6 +469,13 @@ GIVEN = {
 }
 
 
+def by(convention, metric):
+    """Return the value of a text in a convention."""
+    return keras_rankmetrics.evaluate(
+        [LABELS], [SCORES], metric, convention=convention
+    )
+
+
 def test_what_only_the_data_have_is_required():
     recbole = conventions.recbole
     for options in ({}, {"popularity": None}):
@@ -499,9 +507,9 @@ def test_an_option_with_another_meaning_in_the_source_cannot_be_changed():
         lambda: auc(k=2),
         lambda: auc(2),
         lambda: auc.at(None, 2),
-        lambda: by_torchmetrics("AUC@2"),
+        lambda: by("torchmetrics", "AUC@2"),
         lambda: auc(empty="skip"),
-        lambda: by_torchmetrics("AUC(empty=skip)"),
+        lambda: by("torchmetrics", "AUC(empty=skip)"),
     )
     for change, option in zip(
         changes, ["k=2"] * 4 + ["empty='skip'"] * 2, strict=True
@@ -518,13 +526,6 @@ def test_an_option_with_another_meaning_in_the_source_cannot_be_changed():
     expected = keras_rankmetrics.AUC(empty="zero").signature
     assert auc(None, empty="zero").signature == auc().signature == expected
     assert repr(auc) == "AUC(k=None, empty='zero')"
-
-
-def by_torchmetrics(metric):
-    """Return the value of a text in the convention of torchmetrics."""
-    return keras_rankmetrics.evaluate(
-        [LABELS], [SCORES], metric, convention="torchmetrics"
-    )
 
 
 def test_options_can_be_overridden():
@@ -578,7 +579,7 @@ OTHERWISE = {"catboost": {"AUC"}}
 def test_auc_of_catboost_is_not_the_mean_over_lists():
     """Its `AUC` is over the items of all lists, `QueryAUC` is our AUC."""
     catboost = conventions.catboost
-    for parse in (catboost.parse, by_catboost):
+    for parse in (catboost.parse, functools.partial(by, "catboost")):
         with pytest.raises(
             ValueError,
             match=r"`catboost` has no AUC: it is over .*; `QueryAUC` is the",
@@ -586,13 +587,6 @@ def test_auc_of_catboost_is_not_the_mean_over_lists():
             parse("AUC")
     expected = catboost.parse("QueryAUC").signature
     assert catboost.AUC().signature == expected
-
-
-def by_catboost(metric):
-    """Return the value of a text in the convention of CatBoost."""
-    return keras_rankmetrics.evaluate(
-        [LABELS], [SCORES], metric, convention="catboost"
-    )
 
 
 # Measures that are not the usual one of their metric in the source.

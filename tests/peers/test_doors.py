@@ -6,7 +6,6 @@ has none.
 """
 
 import json
-import re
 import warnings
 
 import numpy as np
@@ -513,52 +512,3 @@ def test_a_gate_of_search_results():
         QRELS, systems, "Recall@20", **NAMES, baseline="half"
     )
     assert not compared.gate(tolerance=0.01).losses
-
-
-# What misled.
-
-
-@pytest.mark.parametrize(
-    "spelling, difference",
-    [
-        (str.upper, "only in case"),
-        (lambda item: item[1:], "only in a prefix before the digits"),
-        (lambda item: f"{item}.0", "only in the ending `.0`"),
-    ],
-)
-def test_ids_of_items_that_do_not_match(spelling, difference):
-    run = {q: {spelling(d): s for d, s in of.items()} for q, of in RUN.items()}
-    text = f"none of its 120 retrieved.*{re.escape(difference)}"
-    with pytest.warns(UserWarning, match=text):
-        found = krm.evaluate(QRELS, run, "NDCG@10")
-    assert found["NDCG@10"] == 0
-    assert difference in " ".join(str(found).split())
-
-
-def test_queries_that_do_not_match():
-    run = {q.upper(): scores for q, scores in RUN.items()}
-    with pytest.raises(ValueError, match=r"'Q0'.*'q0'.* only in case"):
-        krm.evaluate(QRELS, run, "NDCG@10")
-
-
-@pytest.mark.parametrize(
-    "run",
-    [{}, {"q0": {}}, [], [[], []], (np.zeros((0, 3), int), np.zeros((0, 3)))],
-)
-def test_an_empty_run(run):
-    with pytest.raises(ValueError, match="should be rows in `run`"):
-        krm.evaluate(QRELS, run, "NDCG@10")
-
-
-def test_swapped_arguments():
-    with pytest.raises(ValueError, match="arguments swapped"):
-        krm.compare({"ours": RUN}, QRELS, "NDCG@10")
-    with pytest.raises(ValueError, match="Give each system a name"):
-        krm.compare(QRELS, RUN, "NDCG@10")
-
-
-def test_parameters_and_names_of_other_libraries():
-    with pytest.raises(TypeError, match=r'"top_k"\. Its cutoff is "k"'):
-        krm.NDCG(top_k=10)
-    found = krm.evaluate(QRELS, RUN, "MRR@10,NDCG@10")
-    assert list(found) == ["MRR@10", "NDCG@10"]

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from given import number
 from keras import ops
 from pytest import approx
 
@@ -12,10 +13,6 @@ from keras_rankmetrics.engine.ranking.probabilities import (
     probabilities_of_hits,
     sum_of_reciprocals,
 )
-
-
-def number(x):
-    return float(ops.convert_to_numpy(x))
 
 
 def expected_chances(items, relevant, draws, most):

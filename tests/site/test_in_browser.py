@@ -42,11 +42,6 @@ PAGES_WITH_CODE = (
     "states.html",
     "strange.html",
 )
-PAGES_WITH_INLINE_CODE = (
-    "conventions.html",
-    "in_keras.html",
-    "examples/index.html",
-)
 PAGES_WITH_FORMULAS = (
     "errors.html",
     *(f"metrics/{metric.short_name}.html" for metric in METRICS),

@@ -1,5 +1,6 @@
 """What benchmarks need of each backend: its `top_k`, and a row of a table."""
 
+import argparse
 import os
 import subprocess
 import sys
@@ -7,6 +8,33 @@ from collections.abc import Sequence
 from typing import Any
 
 BACKENDS = ("tensorflow", "jax", "torch")
+
+
+def parser_of(
+    module: str,
+    about: str | None,
+    backends: Sequence[str] = BACKENDS,
+    **numbers: int | None,
+) -> argparse.ArgumentParser:
+    """Return the options of a benchmark that prints a row for each backend.
+
+    Args:
+        module: the name of its module.
+        about: the docstring of the module.
+        backends: the backends by default.
+        numbers: the defaults of its other options, which are integers.
+    """
+    parser = argparse.ArgumentParser(
+        prog=f"python -m tests.tools.benchmarks.{module}",
+        description=(about or "").partition("\n")[0],
+    )
+    for name, default in numbers.items():
+        parser.add_argument(
+            f"--{name}", type=int, default=default, help=f"(default: {default})"
+        )
+    parser.add_argument("--backends", nargs="+", default=backends)
+    parser.add_argument("--here", action="store_true", help=argparse.SUPPRESS)
+    return parser
 
 
 def print_rows(

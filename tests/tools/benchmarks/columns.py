@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.tools.benchmarks.backends import BACKENDS, print_rows
+from tests.tools.benchmarks.backends import BACKENDS, parser_of, print_rows
 
 ITEMS, CUTOFFS = 100, (1, 5, 10)
 Call = Callable[[], Sequence[float]]
@@ -187,19 +187,6 @@ CALLS = (
 )
 
 
-def arguments(argv: Sequence[str] | None) -> argparse.Namespace:
-    """The options of the command line."""
-    parser = argparse.ArgumentParser(
-        prog="python -m tests.tools.benchmarks.columns",
-        description=(__doc__ or "").partition("\n")[0],
-    )
-    parser.add_argument("--queries", type=int, default=10_000)
-    parser.add_argument("--rounds", type=int, default=9)
-    parser.add_argument("--backends", nargs="+", default=["numpy", *BACKENDS])
-    parser.add_argument("--here", action="store_true", help=argparse.SUPPRESS)
-    return parser.parse_args(argv)
-
-
 def measured(options: argparse.Namespace) -> str:
     """A row of the table, of the backend of this process."""
     import keras
@@ -234,7 +221,9 @@ def measured(options: argparse.Namespace) -> str:
 
 def main(argv: Sequence[str] | None = None) -> None:
     """Measures each backend in a process of its own."""
-    options = arguments(argv)
+    options = parser_of(
+        "columns", __doc__, ["numpy", *BACKENDS], queries=10_000, rounds=9
+    ).parse_args(argv)
     if options.here:
         print(measured(options))
         return

@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tests.tools.benchmarks.backends import BACKENDS, print_rows
+from tests.tools.benchmarks.backends import parser_of, print_rows
 
 METRICS: dict[str, tuple[str, dict[str, Any]]] = {
     "NDCG@10": ("NDCG", {"k": 10}),
@@ -25,23 +25,6 @@ METRICS: dict[str, tuple[str, dict[str, Any]]] = {
     "R-precision": ("RPrecision", {}),
     "MRR@10": ("MeanReciprocalRank", {"k": 10}),
 }
-
-
-def arguments(argv: Sequence[str] | None) -> argparse.Namespace:
-    """The options of the command line."""
-    parser = argparse.ArgumentParser(
-        prog="python -m tests.tools.benchmarks.probabilities",
-        description=(__doc__ or "").partition("\n")[0],
-    )
-    parser.add_argument("--lists", type=int, default=1024)
-    parser.add_argument("--items", type=int, default=100)
-    parser.add_argument(
-        "--ties", type=int, help="the number of different scores"
-    )
-    parser.add_argument("--rounds", type=int, default=21)
-    parser.add_argument("--backends", nargs="+", default=BACKENDS)
-    parser.add_argument("--here", action="store_true", help=argparse.SUPPRESS)
-    return parser.parse_args(argv)
 
 
 def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -104,7 +87,9 @@ def measured(options: argparse.Namespace) -> str:
 
 def main(argv: Sequence[str] | None = None) -> None:
     """Measures each backend in a process of its own."""
-    options = arguments(argv)
+    options = parser_of(
+        "probabilities", __doc__, lists=1024, items=100, rounds=21, ties=None
+    ).parse_args(argv)
     if options.here:
         print(measured(options))
         return

@@ -21,22 +21,9 @@ from typing import Any
 
 import numpy as np
 
-from tests.tools.benchmarks.backends import BACKENDS, print_rows
+from tests.tools.benchmarks.backends import parser_of, print_rows
 
 TOP, CORPUS = 100, 100_000
-
-
-def arguments(argv: Sequence[str] | None) -> argparse.Namespace:
-    """The options of the command line."""
-    parser = argparse.ArgumentParser(
-        prog="python -m tests.tools.benchmarks.retrieval",
-        description=(__doc__ or "").partition("\n")[0],
-    )
-    parser.add_argument("--queries", type=int, default=1000)
-    parser.add_argument("--rounds", type=int, default=9)
-    parser.add_argument("--backends", nargs="+", default=BACKENDS)
-    parser.add_argument("--here", action="store_true", help=argparse.SUPPRESS)
-    return parser.parse_args(argv)
 
 
 class Data:
@@ -172,7 +159,9 @@ def measured(options: argparse.Namespace) -> str:
 
 def main(argv: Sequence[str] | None = None) -> None:
     """Measures each backend in a process of its own."""
-    options = arguments(argv)
+    options = parser_of(
+        "retrieval", __doc__, queries=1000, rounds=9
+    ).parse_args(argv)
     if options.here:
         print(measured(options))
         return

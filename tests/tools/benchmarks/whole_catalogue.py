@@ -22,34 +22,12 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tests.tools.benchmarks.backends import BACKENDS, print_rows
+from tests.tools.benchmarks.backends import parser_of, print_rows
 
 _DEPTH = 100
 # Users whose target is at rank 100 in one and at 101 in the other, since both
 # round scores differently.
 _FEW_USERS = 3
-
-
-def arguments(argv: Sequence[str] | None) -> argparse.Namespace:
-    """The options of the command line."""
-    parser = argparse.ArgumentParser(
-        prog="python -m tests.tools.benchmarks.whole_catalogue",
-        description=(__doc__ or "").partition("\n")[0],
-    )
-    for name, default in [
-        ("--users", 1000),
-        ("--items", 1_000_000),
-        ("--width", 64),
-        ("--rounds", 7),
-        ("--exclude", 0),
-    ]:
-        parser.add_argument(
-            name, type=int, default=default, help=f"(default: {default})"
-        )
-    parser.add_argument("--chunk", type=int, help="(default: our default)")
-    parser.add_argument("--backends", nargs="+", default=BACKENDS)
-    parser.add_argument("--here", action="store_true", help=argparse.SUPPRESS)
-    return parser.parse_args(argv)
 
 
 def measured(options: argparse.Namespace) -> str:
@@ -170,7 +148,16 @@ def _with_faiss(
 
 def main(argv: Sequence[str] | None = None) -> None:
     """Measures each backend in a process of its own."""
-    options = arguments(argv)
+    options = parser_of(
+        "whole_catalogue",
+        __doc__,
+        users=1000,
+        items=1_000_000,
+        width=64,
+        rounds=7,
+        exclude=0,
+        chunk=None,
+    ).parse_args(argv)
     if options.here:
         print(measured(options))
         return

@@ -87,6 +87,17 @@ def _results(
     return found
 
 
+def _values(
+    metric: type, texts: Sequence[str], pair: Any, **options: Any
+) -> list[float]:
+    """The value of each list; `pair` makes two rows of a text without ids."""
+    if any(map(is_of_ids, texts)):
+        options["inputs"], pair = "ids", ids_of
+    columns = zip(*map(pair, texts), strict=True)
+    found = metric(**options).per_list(*map(list, columns))
+    return [float(value) for value in found]
+
+
 def values_of_catalogues(
     metric: type, texts: Sequence[str], **options: Any
 ) -> list[float]:
@@ -137,13 +148,11 @@ def values_of_two_rankings(
     metric: type[RankingMetric], texts: Sequence[str], **options: Any
 ) -> list[float]:
     """The value of two rankings of the items a to f, the reference first."""
-    if any(map(is_of_ids, texts)):
-        options["inputs"] = "ids"
-        pairs = [ids_of(text) for text in texts]
-    else:
-        pairs = [tuple(map(scores_of, text.split(";"))) for text in texts]
-    found = metric(**options).per_list(*map(list, zip(*pairs, strict=True)))
-    return [float(value) for value in found]
+
+    def both(text: str) -> tuple[list[float], ...]:
+        return tuple(map(scores_of, text.split(";")))
+
+    return _values(metric, texts, both, **options)
 
 
 def values_of_clicks(
@@ -192,13 +201,7 @@ def values_of_lists(
     metric: type[RankingMetric], texts: Sequence[str], **options: Any
 ) -> list[float]:
     """The value of each list, NaN where it does not count."""
-    if any(map(is_of_ids, texts)):
-        options["inputs"] = "ids"
-        pairs = [ids_of(text) for text in texts]
-    else:
-        pairs = [labelled(text) for text in texts]
-    found = metric(**options).per_list(*map(list, zip(*pairs, strict=True)))
-    return [float(value) for value in found]
+    return _values(metric, texts, labelled, **options)
 
 
 def values_of_subtopics(

@@ -11,7 +11,7 @@ from tests.tools.benchmarks.scheme import LIGHT, STYLE
 # On a phone the width is 360 pixels: there a letter is 12 pixels high.
 WIDTH, LETTER, ROW = 480, 16, 24
 SQUARE, STEP = 14, 17
-BLUE, ORANGE, GREEN, RED, PURPLE = COLOURS = (
+BLUE, ORANGE, GREEN, RED, PURPLE = (
     "#3f83cc",
     "#c2701c",
     "#2e9150",

@@ -187,37 +187,26 @@ def as_table(stored):
     return table(head, lines)
 
 
+def by_kind(stored, head, name, kinds, *shares):
+    """Return a table of some shares, with a row for each kind."""
+    rows = (
+        [
+            in_cell(*(row[share] for share in shares))
+            for row in stored
+            if row.get(name) == kind
+        ]
+        for kind in kinds
+    )
+    return table(head, [[k, *row] for k, row in zip(kinds, rows, strict=True)])
+
+
 def as_table_of_marks(stored):
     """Return the shares with a mark, and with a significant t, as a table."""
-    return table(
-        ["a mark / p < .05", *(f"{n} lists" for n in FEW)],
-        [
-            [
-                kind,
-                *(
-                    in_cell(row["marked"], row["by_t"])
-                    for row in stored
-                    if row.get("marks") == kind
-                ),
-            ]
-            for kind in MARKED
-        ],
-    )
+    head = ["a mark / p < .05", *(f"{n} lists" for n in FEW)]
+    return by_kind(stored, head, "marks", MARKED, "marked", "by_t")
 
 
 def as_table_of_same(stored):
     """Return the shares that are called the same, as a table."""
-    return table(
-        ["differences of lists", *(f"{n:,} lists" for n in MANY)],
-        [
-            [
-                kind,
-                *(
-                    in_cell(row["passes"])
-                    for row in stored
-                    if row.get("same") == kind
-                ),
-            ]
-            for kind in SAME
-        ],
-    )
+    head = ["differences of lists", *(f"{n:,} lists" for n in MANY)]
+    return by_kind(stored, head, "same", SAME, "passes")

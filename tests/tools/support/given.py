@@ -160,11 +160,14 @@ def compiled(function, jit_compile=True):
     return function
 
 
+def number(x):
+    """A plain number."""
+    return float(ops.convert_to_numpy(x))
+
+
 def numbers(results):
     """Plain numbers, by name if there are several."""
-    return keras.tree.map_structure(
-        lambda x: float(ops.convert_to_numpy(x)), results
-    )
+    return keras.tree.map_structure(number, results)
 
 
 def assert_same_state(metric, state):

@@ -5,6 +5,7 @@ import re
 
 import keras
 import numpy as np
+from pytest import approx
 
 import keras_rankmetrics as krm
 
@@ -138,6 +139,22 @@ def of_sorted_items(rows):
     return krm.evaluate_rows(*columns, stable()), dict(of_queries)
 
 
+def both():
+    """Return metrics of ids: one of groups, and one of all lists."""
+    return [sliced(), krm.RecallAtK(3, inputs="ids")]
+
+
+def of_both_in_one_process(rows):
+    """Return these metrics of rows, by their weights and markets."""
+    ids = [dense(rows, name, -1) for name in ("relevant", "recommended")]
+    weights = np.array(column(rows, "weight"))
+    of_groups, of_all = both()
+    groups = {"target": ids[0], "group": market(rows)}
+    of_groups.update_state(groups, ids[1], weights)
+    of_all.update_state(*ids, weights)
+    return [of_groups, of_all]
+
+
 def column(rows, name):
     return [row[name] for row in rows]
 
@@ -231,6 +248,11 @@ def numbers(metric):
                 found[member.name, name, "se"] = estimate.standard_error
                 found[member.name, name, "lists"] = estimate.lists
     return found
+
+
+def same(found, expected):
+    """Return True if the results and the errors of metrics are the same."""
+    return numbers(found) == approx(numbers(expected), abs=1e-6)
 
 
 def of_items_in_one_process(rows):
