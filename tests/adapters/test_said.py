@@ -11,7 +11,7 @@ from pytest import approx
 
 import keras_rankmetrics as krm
 from keras_rankmetrics.adapters import arrow, worker
-from keras_rankmetrics.adapters.doors import dataset_of, job_of
+from keras_rankmetrics.adapters.doors import job_of
 from keras_rankmetrics.adapters.log_job import LogJob
 from keras_rankmetrics.tables.members import merged
 
@@ -235,34 +235,6 @@ def test_a_door_names_an_argument_that_it_lacks():
         door(None, "RR", weight="w")
     with pytest.raises(TypeError, match=message.format("queryz", "query")):
         door(None, "RR", queryz="q")
-
-
-def test_a_backend_that_does_not_exist():
-    for name in (None, "jax", "numpy", "tensorflow", "torch"):
-        door(None, "RR", backend=name)
-    message = r"one of \['jax'.*Received: 'trch'\. Did you mean \"torch\"\?"
-    with pytest.raises(ValueError, match=message):
-        door(None, "RR", backend="trch")
-
-
-@pytest.mark.parametrize(
-    "x, message",
-    [
-        ("log", r"Received: 'log'\. Name it\.$"),
-        (pa.table({"a": [1]}), r"Received: `pyarrow\.lib\.Table`\. Convert"),
-        (None, r"Received: `builtins\.NoneType`\. Pass a Frame\."),
-    ],
-)
-def test_what_is_no_data_set(x, message):
-    remedies = {
-        "builtins.str": "Name it.",
-        "pyarrow.": "Convert it.",
-        "": "Pass a Frame.",
-    }
-    assert dataset_of("df", 1, int, "some.Frame", remedies) == 1
-    message = rf"^`df` should be a `some\.Frame`\. {message}"
-    with pytest.raises(TypeError, match=message):
-        dataset_of("df", x, dict, "some.Frame", remedies)
 
 
 # Floating-point warnings of numpy.

@@ -1,15 +1,12 @@
 """Random tables in all forms: each door gives one number, or an error."""
 
-import json
-
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from test_forms_with_ids import FIELDS, FRAMES, by_query, columns
+from test_forms_with_ids import FIELDS, FRAMES, by_query
 
 import keras_rankmetrics as krm
-from krm_command import main
 
 METRICS = "NDCG@3 RR Recall@2 AP"
 SCALE = 8.0  # scores that float32 and text have exactly
@@ -83,65 +80,3 @@ def test_all_forms_have_one_number(form, drawn):
         except (TypeError, ValueError):
             continue
         assert found == expected
-
-
-@settings(max_examples=10, deadline=None)
-@given(tables())
-def test_all_doors_have_one_number(drawn):
-    """`evaluate_rows` knows no items that the run lacks, so all are there."""
-    truth, run = drawn
-    graded = {(query, item): label for query, item, label in truth}
-    truth = [(q, item, graded.get((q, item), 0)) for q, item, _ in run]
-    assume(any(label for _, _, label in truth))
-    expected = values(by_query(truth), by_query(run))
-    metrics = [krm.NDCG(3), krm.MeanReciprocalRank(), krm.RecallAtK(2)]
-    metrics.append(krm.MeanAveragePrecision())
-    query, label, score = (
-        columns(run)["user_id"],
-        *(columns(rows)["rating"] for rows in (truth, run)),
-    )
-    found = krm.evaluate_rows(query, label, score, metrics)
-    assert [*found.values()] == pytest.approx(expected, rel=1e-6)
-    systems = {"s": columns(run)}
-    compared = krm.compare(by_query(truth), systems, METRICS)
-    found = compared.to_dict()["systems"]["s"].values()
-    assert [cell["value"] for cell in found] == expected
-
-
-@pytest.mark.parametrize("ending", ["csv", "tsv", "json", "trec"])
-def test_files_and_the_command_have_one_number(ending, tmp_path, capsys):
-    truth = [(f"q{q}", f"d{i}", q * i % 3) for q in range(4) for i in range(5)]
-    run = [(f"q{q}", f"d{i}", q * i % 7 / SCALE) for q, i, _ in _numbers()]
-    paths = []
-    for name, rows in (("qrels", truth), ("run", run)):
-        paths.append(str(tmp_path / f"{name}.{ending}"))
-        with open(paths[-1], "w") as file:
-            file.write(_text(rows, ending, name))
-    expected = values(by_query(truth), by_query(run))
-    found = krm.evaluate(*paths, METRICS)
-    assert [*found.values()] == expected
-    main(["eval", *paths, "-m", METRICS.replace(" ", ","), "--format", "json"])
-    printed = json.loads(capsys.readouterr().out)
-    cells = printed["systems"]["run"].values()
-    assert [cell["value"] for cell in cells] == expected
-    has_columns = ending in ("csv", "tsv")
-    assert (
-        bool(printed["read_as"])
-        == has_columns
-        == bool(found.to_dict()["read_as"])
-    )
-
-
-def _numbers():
-    return [(q, i, 0) for q in range(4) for i in (7, 3, 1, 4)]
-
-
-def _text(rows, ending, name):
-    if ending == "json":
-        return json.dumps(by_query(rows))
-    if ending == "trec":
-        of_run = "{} Q0 {} 1 {} tag\n" if name == "run" else "{} 0 {} {}\n"
-        return "".join(of_run.format(*row) for row in rows)
-    between = "," if ending == "csv" else "\t"
-    lines = [("user_id", "movieId", "rating"), *rows]
-    return "".join(between.join(map(str, line)) + "\n" for line in lines)

@@ -135,18 +135,6 @@ def test_other_doors_read_ranks(door):
         assert "distances" not in names and "reversed" not in names
 
 
-def test_the_command_reads_ranks(tmp_path, capsys):
-    from krm_command import main
-
-    LABELS.to_csv(tmp_path / "labels.csv", index=False)
-    path, names = str(of_trec(tmp_path)), ["--columns", "rank=rank"]
-    truth = str(tmp_path / "labels.csv")
-    main(["eval", truth, path, "-m", "NDCG@3", *names])
-    assert f"{EXPECTED:.4f}" in capsys.readouterr().out
-    main(["doctor", truth, path, *names])
-    assert "distances" not in capsys.readouterr().out
-
-
 @pytest.mark.parametrize(
     ("given", "words"),
     [

@@ -248,14 +248,6 @@ def test_orders_that_are_no_evidence(run, higher):
     rr(truth, run, higher_is_better=higher)  # without a warning
 
 
-@pytest.mark.parametrize("higher", [True, False])
-def test_equal_scores_are_no_evidence_and_no_order(higher):
-    run = {q: dict.fromkeys(FALLING["a"], 1.0) for q in "abc"}
-    truth = {q: {"d0": 1} for q in run}
-    _, [text] = said(lambda: rr(truth, run, higher_is_better=higher))
-    assert "Received: equal scores in every query. If ranks order" in text
-
-
 def test_hits_of_the_truth_may_have_any_order():
     truth = {"q": [("a", 1.0), ("b", 2.0)]}
     run = {"q": {"b": 0.1, "a": 0.9}}

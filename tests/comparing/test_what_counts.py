@@ -12,7 +12,6 @@ from keras_rankmetrics.comparing import values
 from keras_rankmetrics.tables import ragged
 from keras_rankmetrics.tables.single_precision import (
     are_tied,
-    in_float32,
     rows_in_float32,
 )
 
@@ -121,28 +120,6 @@ def test_rounding_is_no_spread():
     other["per_list"]["systems"]["b"]["values"] = [shifted]
     joined = krm.Compared.from_dict(one).join(krm.Compared.from_dict(other))
     assert joined.report.untested == ()
-
-
-def test_places_stand_in_the_order_of_scores():
-    rng = np.random.default_rng(0)
-    scores = 1.0 + 1e-12 * rng.integers(0, 20, 60)
-    scores[7], scores[8], scores[9] = -np.inf, np.inf, -1e300
-    lists = rng.integers(0, 3, 60)
-    places = in_float32(scores, lists)
-    assert places.dtype == np.float32
-    assert (np.isneginf(places) == np.isneginf(scores)).all()
-    for one in range(3):
-        of = lists == one
-        codes = [
-            np.unique(x[of], return_inverse=True)[1] for x in (scores, places)
-        ]
-        assert np.array_equal(*codes)
-
-
-def test_scores_that_float32_holds_stay_as_they_are():
-    scores = np.array([0.5, 2.0, -np.inf])
-    found = in_float32(scores, np.zeros(3, int))
-    assert found.tolist() == scores.tolist()
 
 
 @pytest.mark.parametrize("offset, step", [(0.0, 0.5), (1.0, 1e-9)])

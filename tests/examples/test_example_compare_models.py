@@ -65,27 +65,9 @@ def test_lists_without_pairs_have_no_pairwise_loss():
     assert np.asarray(found).tolist() == [0.0, 0.0]
 
 
-def test_help(capsys):
+def test_an_unknown_format_is_refused(capsys):
     import compare_models
 
-    with pytest.raises(SystemExit, match="0"):
-        compare_models.main(["--help"])
-    printed = capsys.readouterr().out
-    for option in ("--data", "--format", "--epochs", "--queries"):
-        assert option in printed
-
-
-@pytest.mark.parametrize(
-    "options, text",
-    [
-        (["--data", "no_such_directory"], "no_such_directory"),
-        (["--epochs", "0"], "0 is less than 1"),
-        (["--format", "html"], "html"),
-    ],
-)
-def test_what_it_refuses(options, text, capsys):
-    import compare_models
-
-    with pytest.raises(SystemExit) as caught:
-        compare_models.main(options)
-    assert text in f"{caught.value}{capsys.readouterr().err}"
+    with pytest.raises(SystemExit):
+        compare_models.main(["--format", "html"])
+    assert "html" in capsys.readouterr().err

@@ -334,12 +334,3 @@ def test_missing_file_is_named(example, tmp_path, capsys):
     message = refusal(example, capsys, tmp_path / "absent")
     assert message == " No such file or directory"
     assert refusal(example, capsys, tmp_path) == " Is a directory"
-
-
-@pytest.mark.parametrize(
-    "arguments", [["--epochs", "0"], ["--steps", "x"], ["--users", "0"]]
-)
-def test_bad_arguments_are_refused(example, capsys, arguments):
-    with pytest.raises(SystemExit):
-        example.main(arguments)
-    assert arguments[0] in capsys.readouterr().err

@@ -79,29 +79,3 @@ def test_a_file_of_movielens(tmp_path):
     file.write_text("\n".join(lines[-9:]))
     found = ran("pointwise.py", "--ratings", str(file))
     assert found.returncode != 0 and "no user has rated 10" in found.stderr
-
-
-@pytest.mark.long
-def test_help():
-    found = ran("pointwise.py", "--help")
-    assert found.returncode == 0
-    for option in ("--ratings", "--epochs", "--batch-size", "--users"):
-        assert option in found.stdout
-    assert "Users with fewer than 10 ratings are left out" in " ".join(
-        found.stdout.split()
-    )
-
-
-@pytest.mark.long
-@pytest.mark.parametrize(
-    "options, text",
-    [
-        (["--ratings", "no_such_file"], "no_such_file"),
-        (["--epochs", "0"], "0 is less than 1"),
-    ],
-)
-def test_what_it_refuses(options, text):
-    found = ran("pointwise.py", *options)
-    assert found.returncode != 0
-    assert text in found.stderr
-    assert "Traceback" not in found.stderr

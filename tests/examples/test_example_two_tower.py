@@ -58,26 +58,3 @@ def test_the_metrics_are_those_of_all_scores():
         krm.MeanReciprocalRank(inputs="sparse"),
     ):
         assert found[metric.name] == approx(float(metric(y_true, scores)))
-
-
-@pytest.mark.long
-def test_help():
-    found = ran("two_tower.py", "--help")
-    assert found.returncode == 0
-    for option in ("--ratings", "--epochs", "--batch-size", "--users"):
-        assert option in found.stdout
-
-
-@pytest.mark.long
-@pytest.mark.parametrize(
-    "options, text",
-    [
-        (["--ratings", "no_such_file"], "no_such_file"),
-        (["--epochs", "0"], "0 is less than 1"),
-    ],
-)
-def test_what_it_refuses(options, text):
-    found = ran("two_tower.py", *options)
-    assert found.returncode != 0
-    assert text in found.stderr
-    assert "Traceback" not in found.stderr

@@ -13,31 +13,50 @@ from pytest import approx
 
 BACKEND = keras.config.backend()
 LOOPS = ("tensorflow", "jax", "torch")
-PROGRAMS = (*(f"loop_{b}" for b in LOOPS), "callbacks_by_ndcg", "tuner_by_ndcg")
+OF_RATINGS = ("next_item", "pointwise", "two_tower")
+OF_QUERIES = ("compare_models", "learning_to_rank")
+PROGRAMS = (
+    *(f"loop_{b}" for b in LOOPS),
+    *("callbacks_by_ndcg", "tuner_by_ndcg", *OF_RATINGS, *OF_QUERIES),
+)
+
+
+def left(name, *arguments):
+    """Return the exit code of an example, which ends at once."""
+    with pytest.raises(SystemExit) as ended:
+        importlib.import_module(name).main([*arguments])
+    return ended.value.code
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_help(name, capsys):
-    with pytest.raises(SystemExit) as left:
-        importlib.import_module(name).main(["--help"])
-    assert left.value.code == 0
+    assert left(name, "--help") == 0
     output = capsys.readouterr().out
     assert "--epochs" in output and "--seed" in output
+    if name in OF_RATINGS:
+        for option in ("--ratings", "--batch-size", "--users"):
+            assert option in output
+    if name in OF_QUERIES:
+        assert "--data" in output and "--queries" in output
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_no_epoch_is_refused(name, capsys):
-    with pytest.raises(SystemExit) as left:
-        importlib.import_module(name).main(["--epochs", "0"])
-    assert left.value.code != 0
+def test_numbers_that_are_refused(name, capsys):
+    assert left(name, "--epochs", "0") not in (0, None)
     assert "0 is less than 1" in capsys.readouterr().err
+    assert left(name, "--epochs", "x") not in (0, None)
+    assert "--epochs" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", [*OF_RATINGS, *OF_QUERIES])
+def test_data_that_are_not_there_are_named(name):
+    option = "--data" if name in OF_QUERIES else "--ratings"
+    assert "no_such_file" in left(name, option, "no_such_file")
 
 
 @pytest.mark.parametrize("backend", [b for b in LOOPS if b != BACKEND])
 def test_the_loop_of_another_backend_says_so(backend, capsys):
-    with pytest.raises(SystemExit) as left:
-        importlib.import_module(f"loop_{backend}").main([])
-    assert left.value.code != 0
+    assert left(f"loop_{backend}") not in (0, None)
     assert f"set KERAS_BACKEND={backend}" in capsys.readouterr().err
 
 

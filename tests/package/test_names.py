@@ -1,46 +1,29 @@
 """The names of metrics: what callbacks, logs and history see."""
 
+import inspect
 import re
 
 import keras
 import numpy as np
 import pytest
+from test_constructors import METRICS as OF_LABELS
 
 import keras_rankmetrics as krm
 
-NAMES = {
-    krm.DCG: "dcg",
-    krm.NDCG: "ndcg",
-    krm.PrecisionAtK: "precision",
-    krm.RecallAtK: "recall",
-    krm.F1AtK: "f1",
-    krm.HitRateAtK: "hit_rate",
-    krm.MeanAveragePrecision: "map",
-    krm.MeanReciprocalRank: "mrr",
-    krm.AUC: "auc",
-    krm.ERR: "err",
-    krm.PFound: "pfound",
-    krm.FallOutAtK: "fall_out",
-    krm.FBetaAtK: "f_beta",
-    krm.RankBiasedPrecision: "rbp",
-    krm.GradedRankBiasedPrecision: "graded_rbp",
-    krm.JudgedAtK: "judged",
-    krm.RBPResidual: "rbp_residual",
-    krm.UnjudgedAtK: "unjudged",
-    krm.QMeasure: "q_measure",
-    krm.GradedAveragePrecision: "gap",
-}
+# Metrics of labels with a cutoff. `signatures.txt` has their short names.
+METRICS = [x for x in OF_LABELS if "k" in inspect.signature(x).parameters]
 
 
-@pytest.mark.parametrize("metric", NAMES, ids=lambda cls: cls.__name__)
+@pytest.mark.parametrize("metric", METRICS, ids=lambda cls: cls.__name__)
 def test_default_names(metric):
     # Keras would number the second one, and history would have other keys
     # in the second run of a notebook cell.
+    name = metric.short_name
     for _ in range(2):
-        assert metric().name == NAMES[metric]
-        assert metric(k=None).name == NAMES[metric]
-        assert metric(k=10).name == f"{NAMES[metric]}@10"
-        assert metric(5).name == f"{NAMES[metric]}@5"
+        assert metric().name == name
+        assert metric(k=None).name == name
+        assert metric(k=10).name == f"{name}@10"
+        assert metric(5).name == f"{name}@5"
 
 
 def test_names_that_end_with_an_option():
@@ -108,18 +91,13 @@ def test_a_subclass_keeps_the_short_name():
 
 
 def test_direction_is_known():
-    for metric in NAMES:
-        direction = (
-            "down"
-            if metric in (krm.FallOutAtK, krm.RBPResidual, krm.UnjudgedAtK)
-            else "up"
-        )
-        assert metric(k=3)._direction == direction
-    assert krm.MeanRank()._direction == "down"
+    for metric in METRICS:
+        expected = "up" if metric.more_is_better else "down"
+        assert metric(k=3)._direction == expected
 
 
 def test_they_are_metrics_of_keras():
-    for metric in NAMES:
+    for metric in METRICS:
         assert issubclass(metric, keras.metrics.Metric)
         assert keras.metrics.get(metric(k=3)).k == 3
 

@@ -10,11 +10,12 @@ import warnings
 
 import numpy as np
 import pytest
-from embeddings import FixedEmbeddings
+from embeddings import FixedEmbeddings, unrounded
 from pytest import approx
 
 import keras_rankmetrics as krm
 from keras_rankmetrics.conventions import trec_eval
+from tests.tools.reported.established import mteb_evaluator
 
 pytestmark = pytest.mark.peers
 
@@ -186,15 +187,6 @@ def test_sentence_transformers():
     check(found, theirs)
 
 
-def unrounded(monkeypatch, module):
-    """Keep a module from rounding its scores to five digits."""
-
-    def kept(value, digits=None):
-        return round(value) if digits is None else value
-
-    monkeypatch.setattr(module, "round", kept, raising=False)
-
-
 def test_a_folder_of_beir(tmp_path, monkeypatch):
     """The queries are items of the corpus, and retrieve themselves."""
     evaluation = pytest.importorskip("beir.retrieval.evaluation")
@@ -229,18 +221,10 @@ def test_a_folder_of_beir(tmp_path, monkeypatch):
 
 
 def test_predictions_of_mteb(tmp_path, monkeypatch):
-    module = pytest.importorskip("mteb._evaluators.retrieval_evaluator")
+    pytest.importorskip("mteb._evaluators.retrieval_evaluator")
     metrics = pytest.importorskip("mteb._evaluators.retrieval_metrics")
     unrounded(monkeypatch, metrics)
-    evaluator = module.RetrievalEvaluator(
-        corpus=None,
-        queries=None,
-        task_metadata=None,
-        hf_split="test",
-        hf_subset="default",
-        top_k=10,
-        timer=None,
-    )
+    evaluator = mteb_evaluator(10)
     path = tmp_path / "predictions.json"
     path.write_text(json.dumps({"default": {"test": RUN}}))
     scores = evaluator.evaluate(QRELS, RUN, [1, 10])
@@ -488,27 +472,3 @@ def test_a_catalogue_after_each_epoch():
         history.history[f"val_{name}"][-1] for name in ("recall@10", "map@10")
     ]
     assert logged == approx(list(found.values()), abs=1e-6)
-
-
-# A build that fails.
-
-
-def test_a_gate_of_search_results():
-    """A search that finds half of the items of another one is worse."""
-    faiss = pytest.importorskip("faiss")
-    exact, half = faiss.IndexFlatIP(8), faiss.IndexFlatIP(8)
-    exact.add(VECTORS)
-    half.add(VECTORS[::2])
-    systems = {
-        "exact": exact.search(USERS, 20),
-        "half": half.search(USERS, 20)[::-1],  # scores and ids in any order
-    }
-    compared = krm.compare(QRELS, systems, "Recall@20", **NAMES)
-    verdict = compared.gate(tolerance=0.01)
-    assert verdict.difference.estimate.value < -0.1
-    assert verdict.outcome == "undecided"  # twelve users are too few
-    assert len(verdict.losses) == 3
-    compared = krm.compare(
-        QRELS, systems, "Recall@20", **NAMES, baseline="half"
-    )
-    assert not compared.gate(tolerance=0.01).losses

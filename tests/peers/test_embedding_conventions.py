@@ -5,12 +5,11 @@ have equal scores, scores that are equal in float32 only, lists shorter than a
 cutoff, items whose id is that of the query, and queries without a counterpart.
 """
 
-import builtins
 import copy
 
 import numpy as np
 import pytest
-from embeddings import FixedEmbeddings
+from embeddings import FixedEmbeddings, unrounded
 from pytest import approx
 
 import keras_rankmetrics as krm
@@ -59,18 +58,6 @@ def runs(generator, queries, between=0.0):
             for item in sorted(items, reverse=True)
         }
     return run
-
-
-@pytest.fixture
-def unrounded(monkeypatch):
-    """Return a function that keeps a module from rounding its scores."""
-
-    def kept(value, digits=None):
-        return builtins.round(value) if digits is None else value
-
-    return lambda module: monkeypatch.setattr(
-        module, "round", kept, raising=False
-    )
 
 
 def check(truth, run, theirs, convention):
@@ -187,9 +174,9 @@ def test_reranking_evaluator(seed):
 
 
 @seeds
-def test_beir(seed, unrounded):
+def test_beir(seed, monkeypatch):
     evaluation = pytest.importorskip("beir.retrieval.evaluation")
-    unrounded(evaluation)
+    unrounded(monkeypatch, evaluation)
     generator = np.random.default_rng(seed)
     truth = judgements(generator, JUDGED, [0, 0, 1, 2, 3])
     run = runs(generator, RETRIEVED, between=1e-9)
@@ -201,10 +188,10 @@ def test_beir(seed, unrounded):
     check(truth, run, theirs, "beir")
 
 
-def test_a_query_that_retrieves_nothing_but_itself(unrounded):
+def test_a_query_that_retrieves_nothing_but_itself(monkeypatch):
     """It counts as 0, and a query that the run lacks does not count."""
     evaluation = pytest.importorskip("beir.retrieval.evaluation")
-    unrounded(evaluation)
+    unrounded(monkeypatch, evaluation)
     truth = {query: {"a": 1} for query in ("p", "q", "r", "s")}
     run = {"p": {"a": 2.0, "p": 3.0}, "q": {"q": 1.0}, "r": {}}
     scores = evaluation.EvaluateRetrieval.evaluate(
@@ -216,7 +203,7 @@ def test_a_query_that_retrieves_nothing_but_itself(unrounded):
 
 
 @seeds
-def test_custom_metrics_of_beir(seed, unrounded):
+def test_custom_metrics_of_beir(seed, monkeypatch):
     """Where these follow the rules of its other metrics.
 
     They order ties as the run does, require that every query has a relevant
@@ -224,7 +211,7 @@ def test_custom_metrics_of_beir(seed, unrounded):
     """
     evaluation = pytest.importorskip("beir.retrieval.evaluation")
     custom_metrics = pytest.importorskip("beir.retrieval.custom_metrics")
-    unrounded(custom_metrics)
+    unrounded(monkeypatch, custom_metrics)
     evaluate = evaluation.EvaluateRetrieval
     generator = np.random.default_rng(seed)
     truth = judgements(generator, QUERIES, [0, 0, 1, 2, 3])
@@ -251,8 +238,10 @@ def test_hole_of_beir_is_not_supported():
         conventions.beir.Hole  # noqa: B018
 
 
-def retrieval_evaluator():
+def retrieval_evaluator(monkeypatch):
     pytest.importorskip("mteb._evaluators.retrieval_evaluator")
+    metrics = pytest.importorskip("mteb._evaluators.retrieval_metrics")
+    unrounded(monkeypatch, metrics)
     return mteb_evaluator(max(CUTOFFS))
 
 
@@ -280,14 +269,13 @@ def scores_of_mteb(scores):
 
 
 @seeds
-def test_mteb(seed, unrounded):
+def test_mteb(seed, monkeypatch):
     """Its MRR alone compares scores in float64: here without such ties.
 
     It requires that a run has no other queries.
     """
-    evaluator = retrieval_evaluator()
+    evaluator = retrieval_evaluator(monkeypatch)
     metrics = pytest.importorskip("mteb._evaluators.retrieval_metrics")
-    unrounded(metrics)
     generator = np.random.default_rng(seed)
     truth = judgements(generator, QUERIES, [0, 0, 1, 2, 3])
     run = runs(generator, RETRIEVED, between=0.25)
@@ -310,9 +298,11 @@ def test_mteb(seed, unrounded):
     check(truth, run, theirs, "mteb")
 
 
-def test_tasks_of_mteb_that_ignore_identical_ids(unrounded):
+def test_tasks_of_mteb_that_ignore_identical_ids(monkeypatch):
     evaluator = retrieval_evaluator()
-    unrounded(pytest.importorskip("mteb._evaluators.retrieval_metrics"))
+    unrounded(
+        monkeypatch, pytest.importorskip("mteb._evaluators.retrieval_metrics")
+    )
     generator = np.random.default_rng(0)
     truth = judgements(generator, QUERIES, [0, 0, 1, 2, 3])
     run = runs(generator, RETRIEVED)
@@ -329,7 +319,7 @@ def test_tasks_of_mteb_that_ignore_identical_ids(unrounded):
 
 
 @pytest.mark.parametrize("tool", ["beir", "mteb"])
-def test_queries_that_are_relevant_to_themselves_are_missed(tool, unrounded):
+def test_queries_that_are_relevant_to_themselves_are_missed(tool, monkeypatch):
     """Both remove them from the run, and the truth keeps them."""
     generator = np.random.default_rng(5)
     queries = ITEMS[:8]
@@ -341,12 +331,15 @@ def test_queries_that_are_relevant_to_themselves_are_missed(tool, unrounded):
     copied = copy.deepcopy(run)
     if tool == "beir":
         evaluation = pytest.importorskip("beir.retrieval.evaluation")
-        unrounded(evaluation)
+        unrounded(monkeypatch, evaluation)
         scores = evaluation.EvaluateRetrieval.evaluate(truth, copied, CUTOFFS)
         theirs = {name: x for each in scores for name, x in each.items()}
     else:
         evaluator = retrieval_evaluator()
-        unrounded(pytest.importorskip("mteb._evaluators.retrieval_metrics"))
+        unrounded(
+            monkeypatch,
+            pytest.importorskip("mteb._evaluators.retrieval_metrics"),
+        )
         theirs = scores_of_mteb(
             evaluator.evaluate(
                 truth, copied, CUTOFFS, ignore_identical_ids=True
