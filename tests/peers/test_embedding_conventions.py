@@ -299,10 +299,7 @@ def test_mteb(seed, monkeypatch):
 
 
 def test_tasks_of_mteb_that_ignore_identical_ids(monkeypatch):
-    evaluator = retrieval_evaluator()
-    unrounded(
-        monkeypatch, pytest.importorskip("mteb._evaluators.retrieval_metrics")
-    )
+    evaluator = retrieval_evaluator(monkeypatch)
     generator = np.random.default_rng(0)
     truth = judgements(generator, QUERIES, [0, 0, 1, 2, 3])
     run = runs(generator, RETRIEVED)
@@ -335,11 +332,7 @@ def test_queries_that_are_relevant_to_themselves_are_missed(tool, monkeypatch):
         scores = evaluation.EvaluateRetrieval.evaluate(truth, copied, CUTOFFS)
         theirs = {name: x for each in scores for name, x in each.items()}
     else:
-        evaluator = retrieval_evaluator()
-        unrounded(
-            monkeypatch,
-            pytest.importorskip("mteb._evaluators.retrieval_metrics"),
-        )
+        evaluator = retrieval_evaluator(monkeypatch)
         theirs = scores_of_mteb(
             evaluator.evaluate(
                 truth, copied, CUTOFFS, ignore_identical_ids=True
