@@ -10,7 +10,15 @@ from pathlib import Path
 import pytest
 
 
-class OnSpark:
+class OfTables:
+    """An engine whose doors are functions of a table."""
+
+    def evaluate(self, rows, *arguments, **options):
+        """Return the metrics of rows."""
+        return self.door(self.table(rows), *arguments, **options)
+
+
+class OnSpark(OfTables):
     """Two workers, each of which has several parts of the rows."""
 
     name = "Spark"
@@ -42,10 +50,6 @@ class OnSpark:
         frame = self.session.createDataFrame(pa.Table.from_pylist(rows))
         return frame.coalesce(1).repartition(parts)
 
-    def evaluate(self, rows, *arguments, **options):
-        """Return the metrics of rows."""
-        return self.door(self.table(rows), *arguments, **options)
-
     def per_query(self, rows, *arguments, **options):
         """Return a dict for each list or query."""
         found = self.door_of_queries(self.table(rows), *arguments, **options)
@@ -56,7 +60,7 @@ class OnSpark:
         self.session.stop()
 
 
-class OnRay:
+class OnRay(OfTables):
     """Two processors, which take the rows in several blocks."""
 
     name = "Ray"
@@ -81,10 +85,6 @@ class OnRay:
         import ray.data
 
         return ray.data.from_items(rows, override_num_blocks=parts)
-
-    def evaluate(self, rows, *arguments, **options):
-        """Return the metrics of rows."""
-        return self.door(self.table(rows), *arguments, **options)
 
     def per_query(self, rows, *arguments, **options):
         """Return a dict for each list or query."""

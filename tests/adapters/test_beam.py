@@ -31,6 +31,14 @@ def combine():
     )
 
 
+def combined(fn, rows):
+    """Return what a `CombineFn` makes of rows, without a pipeline."""
+    seen = fn.create_accumulator()
+    for row in rows:
+        seen = fn.add_input(seen, row)
+    return fn.extract_output(seen)
+
+
 def test_each_key():
     rows = logs.of_ids()
 
@@ -68,23 +76,12 @@ def test_rows_wait_and_no_more_than_a_thousand():
     assert [m.state for m in empty] == [m.state for m in logs.both()]
 
 
-def items_of(label, score, query=lambda n: f"q{n // 4}"):
-    return [
-        {"q": query(n), "y": label(n), "x": score(n), "i": f"d{n:03}"}
-        for n in range(40)
-    ]
-
-
 def test_lists_of_a_key_are_refused_but_not_doubted():
     """Those of one key may all be irrelevant."""
 
     def found(label):
-        fn = Evaluate("RR", "y", "x")
-        seen = fn.create_accumulator()
-        for n in range(20):
-            row = {"y": [label, 0.0], "x": [float(n), 0.5]}
-            seen = fn.add_input(seen, row)
-        return fn.extract_output(seen).result()
+        rows = ({"y": [label, 0.0], "x": [float(n), 0.5]} for n in range(20))
+        return combined(Evaluate("RR", "y", "x"), rows).result()
 
     assert found(0.0) == {"RR": 0.0}
     with pytest.raises(ValueError, match="Labels should be finite"):
@@ -95,26 +92,21 @@ def test_lists_of_a_key_are_refused_but_not_doubted():
 def test_rows_that_are_none(transform):
     pd = pytest.importorskip("pandas")
     of_rows = transform("RR", "y", "x", query="q")
-    frame = pd.DataFrame(items_of(lambda n: n % 2, float))
+    frame = pd.DataFrame([{"q": "q", "y": 1, "x": 0.5}])
     with pytest.raises(TypeError, match=r"of pandas\. Pass .*to_dict"):
         _ = frame | of_rows
     for row in (("q", 1, 0.5), beam.Row(q="q", y=1, x=0.5), frame):
         error = pytest.raises(TypeError, match="A row should be a dict")
         with error, PipelineOfTest() as pipeline:
             _ = pipeline | beam.Create([row]) | of_rows
-    fn = Evaluate("RR", "y", "x", query="q")
-    seen = fn.add_input(fn.create_accumulator(), {"q": 1, "y": 1, "x": 0.5})
+    fn, row = Evaluate("RR", "y", "x", query="q"), {"q": 1, "y": 1, "x": 0.5}
     with pytest.raises(TypeError, match=r"rows of a query.*`EvaluateItems`"):
-        fn.extract_output(seen)
+        combined(fn, [row])
 
 
 def test_rows_without_a_key_or_of_several_types():
     def found(*rows):
-        fn = Evaluate("RR(inputs=ids)", "y", "x")
-        seen = fn.create_accumulator()
-        for row in rows:
-            seen = fn.add_input(seen, row)
-        return fn.extract_output(seen)
+        return combined(Evaluate("RR(inputs=ids)", "y", "x"), rows)
 
     row = {"y": [-7], "x": [-8, -7]}
     assert found(row, {**row, "z": 1}, {**row, "z": "a"}).result() == {

@@ -36,8 +36,8 @@ from keras_rankmetrics.tables.ragged import LARGEST, Ragged, chunks, padded
 HAS_FLOAT64 = keras.config.backend() in ("tensorflow", "torch")
 
 
-def evaluated(tables, metrics, *columns, **options):
-    job = pickle.loads(pickle.dumps(Job(metrics, *columns, **options)))
+def evaluated(tables, metrics, *columns, kind=Job, **options):
+    job = pickle.loads(pickle.dumps(kind(metrics, *columns, **options)))
     tables = [pa.Table.from_pylist(rows) for rows in tables]
     if job.query is not None:
         tables = [lists_of(job, table) for table in tables]
@@ -868,12 +868,6 @@ def tied_items(seed=2):
     return rows, [rows[i] for i in rng.permutation(len(rows))]
 
 
-def of_log(rows, metrics, *columns, **options):
-    job = pickle.loads(pickle.dumps(LogJob(metrics, *columns, **options)))
-    table = lists_of(job, pa.Table.from_pylist(rows))
-    return job.with_sums(sums_of_tables(job, [table]))
-
-
 STABLE = [
     krm.NDCG(3, ties="stable"),
     krm.NDCG(3, ideal="retrieved", name="of_retrieved"),
@@ -911,7 +905,7 @@ def test_ties_by_label_need_an_order_of_weights_alone(ties):
         flat["q"], flat["y"], flat["x"], metric, flat["w"]
     )
     options = {"query": "q", "sample_weight": "w", "order": "number"}
-    found = of_log(shuffled, metric, "y", "x", **options)
+    found = evaluated([shuffled], metric, "y", "x", kind=LogJob, **options)
     assert float(found.result()) == approx(expected["ndcg@3"], abs=1e-6)
 
 
@@ -923,7 +917,8 @@ def test_the_order_of_a_column_is_that_of_one_process(by):
     expected = krm.evaluate_rows(*flat.values(), metrics)
     values = krm.per_query(*flat.values(), metrics)
     for partition in (shuffled, shuffled[::-1]):
-        found = of_log(partition, metrics, "y", "x", query="q", order=by)
+        columns = {"kind": LogJob, "query": "q", "order": by}
+        found = evaluated([partition], metrics, "y", "x", **columns)
         for metric in found:
             value = float(metric.result())
             assert value == approx(expected[metric.name], abs=1e-6)
@@ -957,7 +952,8 @@ def test_a_column_that_gives_no_order(change, kind, message):
     if change["o"] is True:
         rows = [{**row, "o": True} for row in rows]
     with pytest.raises(kind, match=message):
-        of_log(rows, STABLE[0], "y", "x", query="q", order="o")
+        columns = {"kind": LogJob, "query": "q", "order": "o"}
+        evaluated([rows], STABLE[0], "y", "x", **columns)
 
 
 def test_a_place_in_the_order_is_not_nan():

@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from pytest import approx
+from test_job import AboveFour
 
 import keras_rankmetrics as krm
 from keras_rankmetrics.adapters import arrow, worker
@@ -201,13 +202,6 @@ def test_amounts_and_weights_may_be_large():
         found = job.with_sums(sums_of(job, rows)).result()
         numbers.append(float(found[names]))
     assert numbers[0] == approx(numbers[1], abs=1e-6)
-
-
-class AboveFour(krm.MeanReciprocalRank):
-    """Reads the scores themselves."""
-
-    def update_state(self, y_true, y_pred, sample_weight=None):
-        super().update_state(y_true, y_pred * 1.0, sample_weight)
 
 
 def test_integers_that_a_metric_of_the_user_sees_tied():

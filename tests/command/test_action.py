@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import pytest
+from runs import run_with
 
 ROOT = pathlib.Path(__file__).parents[2]
 ACTION = ROOT / ".github" / "actions" / "gate" / "action.yml"
@@ -18,14 +19,6 @@ EXPRESSION = re.compile(r"\$\{\{ (.*?) \}\}")
 BLOCK = re.compile(r"^```yaml\n(.*?)^```", re.DOTALL | re.MULTILINE)
 
 QRELS = "".join(f"q{q} 0 a 1\nq{q} 0 b 0\n" for q in range(400))
-
-
-def run_with(wrong):
-    """Return a run with the wrong order in so many queries."""
-    return "".join(
-        f"q{q} Q0 a 1 {2 if q >= wrong else 0} t\nq{q} Q0 b 2 1 t\n"
-        for q in range(400)
-    )
 
 
 def values(step, **inputs):

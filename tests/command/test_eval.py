@@ -1,6 +1,5 @@
 """`krm eval`: what it prints, and what it says of bad files."""
 
-import csv
 import json
 import re
 import subprocess
@@ -227,15 +226,6 @@ def test_warnings_of_the_library_have_no_line_of_code(files, capsys):
     assert line.startswith("krm: warning: The truth should have labels of 1 or")
 
 
-def test_values_of_lists(files, capsys):
-    said(capsys, "qrels", "best.txt", "-m", "P@1 RR", "--per-list", "lists.csv")
-    with open("lists.csv") as file:
-        rows = list(csv.DictReader(file))
-    assert [row["query"] for row in rows] == [f"q{q}" for q in range(6)]
-    assert {row["system"] for row in rows} == {"best"}
-    assert [float(row["RR"]) for row in rows] == [0, 1, 1, 0, 1, 1]
-
-
 def test_groups(files, capsys):
     for separator in ",\t":
         rows = (f"q{q}{separator}{['even', 'odd'][q % 2]}" for q in range(6))
@@ -278,43 +268,37 @@ def test_weights(files, capsys):
 
 
 @pytest.mark.parametrize(
-    "text, error",
+    "role, text, error",
     [
-        ("query,group\nq1,1\n", "the columns `query` and `weight`"),
-        ("query,weight\nq1,x\n", "line 2: The weight should be a number."),
-        ("query,weight\nq1,1\nq1,2\n", "'q1' should have one weight"),
-        ("query,weight\nq1,1\n", "Received: None for the query 'q0'"),
-    ],
-)
-def test_weights_that_are_wrong(text, error, files, capsys):
-    Path("weights.csv").write_text(text)
-    runs = ["qrels", "best.txt", "-m", "RR", "--weights", "weights.csv"]
-    assert main(["eval", *runs]) == 2
-    assert error in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    "text, said",
-    [
+        ("weight", "query,group\nq1,1\n", "the columns `query` and `weight`"),
         (
-            "q1,even\n",
-            "line 1: There should be the columns `query` and `group`",
+            "weight",
+            "query,weight\nq1,x\n",
+            "line 2: The weight should be",
         ),
-        ("query,group\nq1,\n", "line 2: There should be the columns"),
+        ("weight", "query,weight\nq1,1\nq1,2\n", "'q1' should have one weight"),
+        ("weight", "query,weight\nq1,1\n", "Received: None for the query 'q0'"),
         (
+            "group",
+            "q1,even\n",
+            "line 1: There should be the columns",
+        ),
+        ("group", "query,group\nq1,\n", "columns `query` and `group`"),
+        (
+            "group",
             "query,group\nq1,a\nq1,b\n",
             "line 3: The query 'q1' should have one group. Received: 'b'.",
         ),
-        ("query,group\nq1,a\n", "should have a group for each query"),
-        (None, "The file should exist."),
+        ("group", "query,group\nq1,a\n", "should have a group for each query"),
+        ("group", None, "The file should exist."),
     ],
 )
-def test_groups_that_are_wrong(text, said, files, capsys):
+def test_files_of_queries_that_are_wrong(role, text, error, files, capsys):
     if text is not None:
-        Path("groups.csv").write_text(text)
-    arguments = ["qrels", "best.txt", "-m", "RR", "--groups", "groups.csv"]
-    assert main(["eval", *arguments]) == 2
-    assert said in capsys.readouterr().err
+        Path("of.csv").write_text(text)
+    runs = ["qrels", "best.txt", "-m", "RR", f"--{role}s", "of.csv"]
+    assert main(["eval", *runs]) == 2
+    assert error in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("level", [0.95, 0.9, 0.4])
@@ -553,22 +537,17 @@ def test_how_many_lists_detect_a_difference(files, capsys):
         assert cell.startswith("at least ")
 
 
+BOTH = ["worst.txt", "best.txt"]
+
+
 @pytest.mark.parametrize(
-    ("more", "message"),
+    ("more", "change", "message"),
     [
-        (["worst.txt"], "`--detect` should have two runs or more"),
-        (["worst.txt", "best.txt", "--format", "csv"], "and `--format text`"),
+        (["worst.txt"], "0.1", "`--detect` should have two runs or more"),
+        ([*BOTH, "--format", "csv"], "0.1", "and `--format text`"),
+        (BOTH, "-1", "should be a number above 0 and below 1 for RR"),
     ],
 )
-def test_what_detect_needs(files, capsys, more, message):
-    assert main(["eval", "qrels", *more, "-m", "RR", "--detect", "0.1"]) == 2
+def test_what_detect_needs(files, capsys, more, change, message):
+    assert main(["eval", "qrels", *more, "-m", "RR", "--detect", change]) == 2
     assert message in capsys.readouterr().err
-
-
-def test_a_difference_to_detect_is_positive(files, capsys):
-    runs = ["worst.txt", "best.txt"]
-    assert main(["eval", "qrels", *runs, "-m", "RR", "--detect", "-1"]) == 2
-    assert (
-        "should be a number above 0 and below 1 for RR"
-        in capsys.readouterr().err
-    )

@@ -72,20 +72,16 @@ def test_exit_codes(files, capsys, candidate, outcome, code, said):
     assert line.startswith(f"**{outcome}**: NDCG@5 {said} on 60 lists, ")
 
 
-def test_the_numbers_are_those_of_compare(files, capsys):
-    arguments = ["qrels", "old.txt", "near.txt", "-m", "NDCG@5"]
-    level = ["--confidence", "0.9", "--format", "json"]
-    assert main(["eval", *arguments, *level]) == 0
-    cell = json.loads(capsys.readouterr().out)["systems"]["near"]["NDCG@5"]
-    for option in ("--level", "--confidence"):
-        _, out, _ = gated(
-            capsys, "near.txt", "old.txt", *OPTIONS, option, "0.9"
-        )
-        value, low, high, *_ = map(float, re.findall(r"[+-]0\.\d{4}", out))
-        assert value == pytest.approx(cell["difference"], abs=1e-4)
-        assert low == pytest.approx(cell["difference_low"], abs=1e-4)
-        assert high == pytest.approx(cell["difference_high"], abs=1e-4)
-        assert "with the 90% interval" in out
+@pytest.mark.parametrize("option", ["--level", "--confidence"])
+def test_the_numbers_are_those_of_compare(files, capsys, option):
+    level = [option, "0.9"]
+    _, out, _ = gated(capsys, "near.txt", "old.txt", *OPTIONS, *level, "--json")
+    systems = {"old": "old.txt", "near": "near.txt"}
+    compared = krm.compare("qrels", systems, "NDCG@5", confidence=0.9)
+    verdict = compared.gate(tolerance=0.02)
+    assert json.loads(out) == [json.loads(verdict.to_json())]
+    _, out, _ = gated(capsys, "near.txt", "old.txt", *OPTIONS, *level)
+    assert out == f"{verdict}\n"
 
 
 @pytest.mark.parametrize(

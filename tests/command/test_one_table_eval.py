@@ -49,10 +49,11 @@ def test_a_column_of_scores(capsys):
 def test_several_columns_of_scores_are_compared(capsys):
     scores = "score=old,score=new"
     more = ("--format", "json", "--baseline", "new", "--save", "saved.json")
+    more += ("--confidence", "0.9")
     code, out, _ = said(capsys, "table.csv", "--columns", scores, *more)
     found = json.loads(out)
     assert code == 0
-    assert found["baseline"] == "new"
+    assert (found["baseline"], found["confidence"]) == ("new", 0.9)
     query, label, old, _ = zip(*ROWS, strict=True)
     expected = krm.evaluate_rows(query, label, old, "RR")["RR"]
     assert found["systems"]["old"]["RR"]["value"] == pytest.approx(expected)

@@ -237,12 +237,6 @@ def test_what_is_wrong_says_so(text, source, message):
     assert message in str(error.value)
 
 
-@pytest.mark.parametrize("gain", ["linear", "linear_gain"])
-def test_gains_are_called_as_in_signatures(gain):
-    [metric] = metrics_of(f"NDCG(gain_fn={gain})@10", None)
-    assert "|gain:linear|" in metric.signature
-
-
 def test_a_name_of_another_tool_says_which_convention_has_it():
     with pytest.raises(ValueError, match="the convention trec_eval"):
         metrics_of("ndcg_cut_10", None)

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from test_forms_with_ids import FIELDS, FRAMES, by_query
+from runs import by_query
+from test_forms_with_ids import FIELDS, FRAMES
 
 import keras_rankmetrics as krm
 

@@ -82,11 +82,6 @@ def test_columns_of_the_truth_are_as_arguments(tmp_path):
         assert values_of(found) == expected, name
 
 
-def test_the_table_says_which_columns_were_read():
-    found = krm.evaluate(TABLE, metrics="RR", columns=COLUMNS)
-    assert "weight=w, group=lang" in str(found).replace("\n", " ")
-
-
 @pytest.mark.parametrize("role", COLUMNS)
 def test_rows_of_a_query_have_one_value(role):
     table = TABLE.copy()
@@ -314,29 +309,41 @@ def test_labels_by_humans_and_by_a_judge_in_one_table():
     assert alone[name] == expected.to_dict()["systems"]["new"][name]["value"]
 
 
+def by_judge(table, columns):
+    metric = krm.JudgeCorrected(krm.NDCG(k=3))
+    return krm.evaluate(
+        table, metrics=metric, columns={**JUDGED, "score": "new", **columns}
+    )
+
+
 @pytest.mark.parametrize(
     ("columns", "expected"),
     [
         ({"label": {"human": "human"}}, "in two columns"),
+        ({"label": {"human": "judge", "judge": "judge"}}, "in two columns"),
         ({"label": "judge"}, "for one table without a run"),
-        (JUDGED | {"weight": "score"}, "should come without weights"),
+        ({"weight": "score"}, "should come without weights"),
         ({"label": {"human": "human", "judge": "x"}}, "should name a column"),
     ],
 )
 def test_columns_of_a_judge_that_are_refused(columns, expected):
-    metric = krm.JudgeCorrected(krm.NDCG(k=3))
     with pytest.raises(ValueError, match=expected):
-        krm.evaluate(
-            judged_table(), metrics=metric, columns={"score": "new"} | columns
-        )
+        by_judge(judged_table(), columns)
 
 
-def test_humans_label_all_of_a_list_or_nothing():
+def test_labels_of_a_judge_that_are_refused():
+    """Humans label all of a list or nothing, and a judge all items."""
     table = judged_table()
     table.loc[1, "human"] = np.nan
-    metric, columns = krm.JudgeCorrected(krm.NDCG(k=3)), {"score": "score"}
     with pytest.raises(ValueError, match="no label for the item 'b'"):
-        krm.evaluate(table, metrics=metric, columns=JUDGED | columns)
+        by_judge(table, {})
+    table = judged_table()
+    table["judge"] = table.judge.where(table.index % 5 > 0)
+    with pytest.raises(ValueError, match="Received: NaN"):
+        by_judge(table, {})
+    stream = pl.from_pandas(judged_table()).to_arrow().to_reader()
+    with pytest.raises(ValueError, match="Received: a stream"):
+        by_judge(stream, {})
 
 
 def test_a_table_whose_queries_are_apart_is_read_again(tmp_path):
@@ -349,19 +356,8 @@ def test_a_table_whose_queries_are_apart_is_read_again(tmp_path):
         assert found == pytest.approx(expected)
 
 
-def test_a_judge_labels_all_items():
-    table = judged_table()
-    table["judge"] = table.judge.where(table.index % 5 > 0)
-    metric, columns = krm.JudgeCorrected(krm.NDCG(k=3)), {"score": "score"}
-    with pytest.raises(ValueError, match="Received: NaN"):
-        krm.evaluate(table, metrics=metric, columns=JUDGED | columns)
-
-
 def test_both_kinds_of_labels_were_read():
-    metric, columns = krm.JudgeCorrected(krm.NDCG(k=3)), {"score": "score"}
-    found = krm.evaluate(
-        judged_table(), metrics=metric, columns=JUDGED | columns
-    )
+    found = by_judge(judged_table(), {"score": "score"})
     text = str(found).replace("\n", " ")
     assert "label=human and judge, score=score; not read: new." in text
     assert found.to_dict()["read_as"]["truth"]["not_read"] == ["new"]
@@ -378,16 +374,6 @@ def test_one_of_two_truths_has_a_column_more(kind):
     found = krm.evaluate(truth, run, metric).to_dict()["read_as"]["truth"]
     assert found["label"] == "label"
     assert found["not_read"] == ["annotator"]
-
-
-def test_what_kinds_of_labels_cannot_be_in():
-    metric, columns = krm.JudgeCorrected(krm.NDCG(k=3)), {"score": "score"}
-    one = {"label": {"human": "judge", "judge": "judge"}}
-    with pytest.raises(ValueError, match="in two columns"):
-        krm.evaluate(judged_table(), metrics=metric, columns=one | columns)
-    stream = pl.from_pandas(judged_table()).to_arrow().to_reader()
-    with pytest.raises(ValueError, match="Received: a stream"):
-        krm.evaluate(stream, metrics=metric, columns=JUDGED | columns)
 
 
 def test_groups_of_one_table_may_be_a_series():

@@ -7,6 +7,7 @@ import re
 import numpy as np
 import pytest
 from outcomes import of_rows, refused, row, rr, said
+from runs import by_query
 from table_files import written
 
 import keras_rankmetrics as krm
@@ -23,13 +24,6 @@ Prediction = collections.namedtuple("Prediction", "uid iid r_ui est details")
 
 def columns(rows, names=FIELDS):
     return dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
-
-
-def by_query(rows):
-    found = {}
-    for query, item, value in rows:
-        found.setdefault(query, {})[item] = value
-    return found
 
 
 def pandas(rows, names=FIELDS):

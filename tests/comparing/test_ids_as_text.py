@@ -168,18 +168,3 @@ def test_a_query_without_judgements_is_a_list_in_which_nothing_counts(ids):
     nothing = krm.compare({ids("b"): {}}, run, krm.HitRateAtK(1, empty="one"))
     assert not nothing.report.unjudged  # none could be
     assert nothing.per_list()["hit_rate@1"] == [1.0]
-
-
-def test_errors_name_bytes_as_text():
-    twice = krm.Rows(
-        np.array([b"q", b"q"]), np.array([b"x", b"x"]), np.array([0.5, 2.5])
-    )
-    text = "item 'x' of the query 'q' twice"
-    for truth in ({b"q": {b"x": 1}}, {b"other": {b"x": 1}}):
-        with pytest.raises(ValueError, match=f"{text} in the system 's'"):
-            krm.compare(truth, {"s": twice}, MRR)
-    with pytest.raises(ValueError, match=f"{text} in the truth"):
-        krm.compare(twice, {"s": {b"q": {b"x": 1.0}}}, MRR)
-    run = {b"q": {b"x": float("nan")}}
-    with pytest.raises(ValueError, match="item 'x' of the query 'q'"):
-        krm.compare({b"q": {b"x": 1}}, {"s": run}, MRR)

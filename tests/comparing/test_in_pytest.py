@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import pytest
+from runs import run_with
 
 ROOT = pathlib.Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "comparing.md").read_text()
@@ -15,7 +16,6 @@ FILES = dict(
     re.findall(r"^```python\n# (\w+\.py)\n(.*?)^```", PAGE, re.M | re.S)
 )
 
-QUERIES = 400
 OTHERS = """
 def search_all():
     return {f"q{q}": {"a": 2, "b": 1} for q in range(400)}
@@ -24,14 +24,6 @@ WORSE = """
 def test_worse(gate):
     gate("worse.txt")
 """
-
-
-def run_with(wrong):
-    """Return a run with the wrong order in so many queries."""
-    return "".join(
-        f"q{q} Q0 a 1 {2 if q >= wrong else 0} t\nq{q} Q0 b 2 1 t\n"
-        for q in range(QUERIES)
-    )
 
 
 @pytest.mark.parametrize(

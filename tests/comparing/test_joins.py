@@ -5,7 +5,6 @@ import pathlib
 import tracemalloc
 
 import numpy as np
-import pyarrow as pa
 import pytest
 from pytest import approx
 from runs import drawn, rows_of
@@ -107,34 +106,6 @@ def test_values_are_those_of_ranx():
         ("dcg@3", theirs["dcg@3"]),
     ):
         assert found[name] == approx(expected, abs=1e-6), name
-
-
-FRAMES = ["columns", "lists", "rows", "pandas", "polars", "pyarrow"]
-
-
-def in_form(form, nested, value):
-    """Return nested dicts as columns, rows, or a frame of a library."""
-    rows = rows_of(nested)
-    columns = {"query": rows.query, "item": rows.item, value: rows.value}
-    if form in ("pandas", "polars"):
-        library = pytest.importorskip(form, reason="of the extra [interop]")
-        return library.DataFrame(columns)
-    return {
-        "columns": columns,
-        "lists": {name: list(column) for name, column in columns.items()},
-        "rows": rows,
-        "pyarrow": pa.table(columns),
-    }[form]
-
-
-@pytest.mark.parametrize("form", FRAMES)
-def test_all_forms_give_the_same_bits(form):
-    truth, systems = drawn(4)
-    expected = values({"old": systems["old"]}, truth, METRICS[:1])
-    labels = in_form(form, truth, "label")
-    scores = in_form(form, systems["old"], "score")
-    assert values({"old": scores}, labels, METRICS[:1]) == expected
-    assert values({"old": scores}, truth, METRICS[:1]) == expected  # mixed
 
 
 def chunks(rows, size):

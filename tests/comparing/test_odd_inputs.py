@@ -367,17 +367,6 @@ def test_ranks_that_are_no_numbers_are_not_read(tmp_path, kind, ranks):
     assert rr(truth, in_file(tmp_path / f"run.{kind}", rows)) == 0.5
 
 
-def test_a_table_of_labels_and_scores_in_a_file_compares_ranks(tmp_path):
-    text = "query,item,label,score,rank\nq,a,1,0.4,1\nq,b,0,0.9,2\n"
-    path = tmp_path / "table.csv"
-    path.write_text(text)
-    wrong = "ranks 1 and 2 for the scores 0.4 and 0.9 of the query 'q'"
-    with pytest.raises(ValueError, match=wrong):
-        krm.evaluate(path, metrics="RR")
-    named = {"columns": {"score": "score"}}
-    assert krm.evaluate(path, metrics="RR", **named)["RR"] == 0.5
-
-
 @pytest.mark.parametrize(
     "metrics, truth, notes",
     [

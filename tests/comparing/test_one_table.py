@@ -220,23 +220,6 @@ def test_rows_of_a_query_apart_in_a_lazy_table(monkeypatch, library):
     assert found == pytest.approx(dict(expected))
 
 
-@pytest.mark.parametrize("kind", ["pandas", "polars", "pyarrow", "records"])
-def test_frames_in_memory(kind):
-    table = example()
-    made = {
-        "pandas": lambda of: of.DataFrame(table).set_index("query"),
-        "polars": lambda of: of.DataFrame(table),
-        "pyarrow": lambda of: of.table(table),
-        "records": lambda of: [
-            dict(zip(table, row, strict=True))
-            for row in zip(*table.values(), strict=True)
-        ],
-    }[kind]
-    package = None if kind == "records" else pytest.importorskip(kind)
-    found = krm.evaluate(made(package), metrics=METRICS)
-    assert found == krm.evaluate(table, metrics=METRICS)
-
-
 def test_weights_and_groups_by_query(tmp_path, monkeypatch):
     monkeypatch.setattr(whole_queries, "__defaults__", (4,))
     monkeypatch.setattr(blocks.blocks_of, "__defaults__", (64,))

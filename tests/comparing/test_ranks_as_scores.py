@@ -152,17 +152,6 @@ def test_what_is_refused(given, words):
         krm.compare(LABELS, {"a": RUN, "b": RUN}, "NDCG@3", **given)
 
 
-def test_a_run_without_columns_is_refused():
-    run = {"q0": {"d0": 1.0, "d1": 2.0}}
-    with pytest.raises(ValueError, match="no such column in the system 'b'"):
-        krm.compare(
-            LABELS,
-            {"a": RUN, "b": run},
-            "NDCG@3",
-            columns={"rank": "place"},
-        )
-
-
 @pytest.mark.parametrize(
     ("change", "words"),
     [
@@ -193,9 +182,13 @@ def test_ranks_of_parts_of_lists_are_refused(change, words, form, tmp_path):
         of_place(*inputs[form])
 
 
-def test_files_without_the_ranks_are_refused(tmp_path):
-    path = of_trec(tmp_path)
-    with pytest.raises(ValueError, match="'place', and no such column in"):
-        krm.compare(
-            LABELS, {"a": RUN, "b": path}, "NDCG@3", columns={"rank": "place"}
-        )
+@pytest.mark.parametrize("form", ["a dict", "TREC"])
+def test_runs_without_the_ranks_are_refused(form, tmp_path):
+    run = (
+        {"q0": {"d0": 1.0, "d1": 2.0}}
+        if form == "a dict"
+        else of_trec(tmp_path)
+    )
+    systems, words = {"a": RUN, "b": run}, "no such column in the system 'b'"
+    with pytest.raises(ValueError, match=words):
+        krm.compare(LABELS, systems, "NDCG@3", columns={"rank": "place"})

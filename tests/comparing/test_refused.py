@@ -12,22 +12,24 @@ ROWS = rows_of(RUN)
 MRR = krm.MeanReciprocalRank()
 
 
-def test_items_that_come_twice_are_named():
-    twice = krm.Rows(
-        np.array(["a", "b", "a", "a"]),
-        np.array(["x", "y", "y", "x"]),
-        np.arange(4.0),
+@pytest.mark.parametrize("encode", [str, str.encode])
+def test_items_that_come_twice_are_named(encode):
+    ids = (np.array([*map(encode, x)]) for x in ("abaa", "xyyx"))
+    twice = krm.Rows(*ids, np.arange(4.0))
+    truth, run = (
+        {encode(q): {encode(i): y for i, y in x[q].items()} for q in x}
+        for x in (TRUTH, RUN)
     )
     best = r"in the system 's'\. Remove one, or pass `duplicates=\"best\"`"
     with pytest.raises(ValueError, match=r"'x' of the query 'a' twice " + best):
-        krm.compare(TRUTH, {"s": twice}, MRR)
+        krm.compare(truth, {"s": twice}, MRR)
     with pytest.raises(
         ValueError, match=r"'a' twice in the truth\. .* one\. If"
     ):
-        krm.compare(twice, {"s": RUN}, MRR, duplicates="best")
-    unknown = twice._replace(query=np.array(["z", "b", "z", "z"]))
+        krm.compare(twice, {"s": run}, MRR, duplicates="best")
+    unknown = twice._replace(query=np.array([*map(encode, "zbzz")]))
     with pytest.raises(ValueError, match=r"item 'x' of the query 'z'"):
-        krm.compare(TRUTH, {"s": unknown}, MRR)
+        krm.compare(truth, {"s": unknown}, MRR)
 
 
 @pytest.mark.parametrize("query", ["a", "z"])
@@ -172,19 +174,11 @@ def test_metrics(metrics, error, text):
         ({"confidence": 95}, ValueError, "between 0 and 1"),
         ({"confidence": "0.9"}, ValueError, "between 0 and 1"),
         ({"sample_weight": [1, 2]}, TypeError, "a dict with the weight"),
-        ({"sample_weight": {"a": 1, "b": -1}}, ValueError, "0 or from"),
     ],
 )
 def test_options(options, error, text):
     with pytest.raises(error, match=text):
         krm.compare(TRUTH, {"s": RUN}, MRR, **options)
-
-
-@pytest.mark.parametrize("wrong", [None, float("nan"), float("inf"), {"x": 1}])
-def test_weights(wrong):
-    weights = {"a": 1, **({} if wrong is None else {"b": wrong})}
-    with pytest.raises(ValueError, match=f"{wrong} for the query 'b'"):
-        krm.compare(TRUTH, {"s": RUN}, MRR, sample_weight=weights)
 
 
 def test_the_system_of_an_error_is_named():

@@ -24,16 +24,25 @@ ERROR = math.sqrt(9 / 64 / 20)
 
 
 def compared_of(
-    old, new, *, up=True, bounded=False, valid=None, overlaps=(), **options
+    old,
+    new,
+    *,
+    up=True,
+    bounded=False,
+    valid=None,
+    overlaps=(),
+    weights=None,
+    **options,
 ):
     """A comparison of two systems with these values of lists."""
     one, two = overlaps or (Overlap(), Overlap())
     valid = np.ones((2, len(old)), bool) if valid is None else valid
+    weights = np.ones(len(old)) if weights is None else weights
     systems = {
         name: Values(
             np.array([x], float),
             valid[None],
-            np.ones((1, len(x))),
+            weights[None],
             overlap=overlap,
         )
         for name, x, valid, overlap in zip(
@@ -600,12 +609,8 @@ def test_weights_alone_leave_a_verdict_undecided():
     lists = np.arange(400)
     old = np.full(400, 0.5)
     new = old - 0.5 * (lists < 12)
-    measured = compared_of(old, new, bounded=True).measured
-    heavy = np.where(lists % 2, 1.0, 6.0)[None]
-    systems = {
-        k: x._replace(weights=heavy) for k, x in measured.systems.items()
-    }
-    compared = krm.Compared(measured._replace(systems=systems))
+    heavy = np.where(lists % 2, 1.0, 6.0)
+    compared = compared_of(old, new, bounded=True, weights=heavy)
     low, _ = compared.gate(tolerance=0.9).interval
     verdict = compared.gate(tolerance=-low + 1e-4)
     assert verdict.outcome == "undecided"
@@ -796,15 +801,10 @@ def test_a_threshold_has_lists_that_the_sample_lacks():
 
 
 def test_lists_that_weigh_more_count_for_the_unseen_ones():
-    compared = compared_of(OLD * 12, NEW * 12, bounded=True)
-    measured = compared.measured
-    heavy = np.where(np.arange(60) < 3, 50.0, 1.0)[None]
-    systems = {
-        k: x._replace(weights=heavy) for k, x in measured.systems.items()
-    }
-    verdict = krm.Compared(measured._replace(systems=systems)).gate(
-        tolerance=0.1
-    )
+    heavy = np.where(np.arange(60) < 3, 50.0, 1.0)
+    both = OLD * 12, NEW * 12
+    compared = compared_of(*both, bounded=True, weights=heavy)
+    verdict = compared.gate(tolerance=0.1)
     lists = heavy.sum() ** 2 / (heavy**2).sum()
     assert verdict.unseen == pytest.approx(1 - 0.025 ** (1 / lists), rel=1e-5)
 

@@ -186,7 +186,11 @@ def test_rows_that_are_left_out_have_no_say_in_whose_the_weights_are():
         ({0: 1.0, 1: 2.0}, "None for the query 'a', with keys such as 0"),
         ({"a": 1e-46, "b": 1.0}, "Received: 1e-46 for the query 'a'"),
         ({"a": 1e39, "b": 1.0}, r"from 1.2e-38 to 3.4e\+38. Received: 1e\+39"),
-        ({"a": -1.0, "b": 1.0}, r"Received: -1.0"),
+        ({"a": -1.0, "b": 1.0}, r"0 or from .* Received: -1.0"),
+        *(
+            ({"a": 1, **x}, "(None|nan|inf|'x': 1.) for the query 'b'")
+            for x in ({}, {"b": np.nan}, {"b": np.inf}, {"b": {"x": 1}})
+        ),
     ],
 )
 def test_weights_that_no_query_can_have(weights, error):

@@ -10,10 +10,6 @@ import pytest
 import keras_rankmetrics as krm
 from keras_rankmetrics.comparing import values
 from keras_rankmetrics.tables import ragged
-from keras_rankmetrics.tables.single_precision import (
-    are_tied,
-    rows_in_float32,
-)
 
 NAN = float("nan")
 LABELS = [[0, 1], [1, 0], [0, 0]]
@@ -120,24 +116,6 @@ def test_rounding_is_no_spread():
     other["per_list"]["systems"]["b"]["values"] = [shifted]
     joined = krm.Compared.from_dict(one).join(krm.Compared.from_dict(other))
     assert joined.report.untested == ()
-
-
-@pytest.mark.parametrize("offset, step", [(0.0, 0.5), (1.0, 1e-9)])
-def test_padded_lists_have_places_only_where_scores_are_close(offset, step):
-    rng = np.random.default_rng(1)
-    scores = offset + step * rng.integers(0, 9, (50, 6))
-    scores[:20] = np.sqrt(np.arange(120.0)).reshape(20, 6)
-    scores[3, 2], scores[30, 1] = np.nan, -1e200
-    scores[4, :2], scores[5, 0] = -np.inf, np.inf
-    tied, found = are_tied(scores), rows_in_float32(scores)
-    assert found.dtype == np.float32 and not tied[:20].any()
-    assert tied[30] and tied[20:].sum() == (1 if offset == 0 else 30)
-    assert np.array_equal(np.isnan(found), np.isnan(scores))
-    assert np.array_equal(np.isneginf(found), np.isneginf(scores))
-    for row, single in zip(scores, found, strict=True):
-        codes = [np.unique(x, return_inverse=True)[1] for x in (row, single)]
-        assert np.array_equal(*codes)
-    assert np.array_equal(found[0], scores[0].astype("float32"))
 
 
 def test_a_mean_over_no_lists_is_no_number():

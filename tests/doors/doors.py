@@ -176,7 +176,7 @@ def _of(result: Any) -> Found:
 
 def _evaluate(form: Callable) -> Callable:
     def call(data: Data, folder: pathlib.Path) -> Found:
-        return _of(krm.evaluate(*form(data, folder), data.metric))
+        return _of(krm.evaluate(*form(data, folder), metrics=data.metric))
 
     return call
 
@@ -219,7 +219,7 @@ def _explain(form: Callable) -> Callable:
 
 def _tie_range(form: Callable) -> Callable:
     def call(data: Data, folder: pathlib.Path) -> Found:
-        ranges = krm.tie_range(*form(data, folder), data.metric)
+        ranges = krm.tie_range(*form(data, folder), metrics=data.metric)
         _, _, *notes = ranges.notes  # the first two say what the columns are
         return Found(ranges[data.metric].mean, tuple(notes))
 
@@ -228,19 +228,6 @@ def _tie_range(form: Callable) -> Callable:
 
 def _of_one(form: Callable) -> Callable:
     return lambda data, folder: (form(data, folder),)
-
-
-def _evaluate_one(form: Callable) -> Callable:
-    def call(data: Data, folder: pathlib.Path) -> Found:
-        return _of(krm.evaluate(form(data, folder), metrics=data.metric))
-
-    return call
-
-
-def _tie_range_one(data: Data, folder: pathlib.Path) -> Found:
-    ranges = krm.tie_range(_table(data, folder), metrics=data.metric)
-    _, _, *notes = ranges.notes
-    return Found(ranges[data.metric].mean, tuple(notes))
 
 
 def _arrays(data: Data, _: pathlib.Path) -> Found:
@@ -395,11 +382,11 @@ DOORS = {
     "explain: frames": Door(_explain(_frames), has_others=True),
     "explain: one frame": Door(_explain(_of_one(_table)), has_others=True),
     "tie_range: frames": Door(_tie_range(_frames), has_others=True),
-    "tie_range: one frame": Door(_tie_range_one, has_others=True),
+    "tie_range: one frame": Door(_tie_range(_of_one(_table)), has_others=True),
     "evaluate: arrays": Door(_arrays, has_queries=False, has_items=False),
-    "evaluate: one frame": Door(_evaluate_one(_table), has_others=True),
-    "evaluate: one lazy frame": Door(_evaluate_one(_lazy_table), True),
-    "evaluate: one CSV": Door(_evaluate_one(_csv_table), has_others=True),
+    "evaluate: one frame": Door(_evaluate(_of_one(_table)), has_others=True),
+    "evaluate: one lazy frame": Door(_evaluate(_of_one(_lazy_table)), True),
+    "evaluate: one CSV": Door(_evaluate(_of_one(_csv_table)), has_others=True),
     "compare: one frame": Door(_compare_one, has_others=True),
     "evaluate_rows": Door(_rows, has_items=False, has_notes=False),
     "per_query": Door(_per_query, has_items=False, has_notes=False),

@@ -512,11 +512,6 @@ def test_missing_or_empty_file_is_named(
     assert refusal(example, capsys, tmp_path).startswith(message)
 
 
-def test_missing_directory_is_named(example, tmp_path, capsys):
-    message = refusal(example, capsys, tmp_path / "absent")
-    assert message == ": no such directory"
-
-
 @pytest.mark.long
 @pytest.mark.skipif(
     not LAMBDARANK.is_dir(),

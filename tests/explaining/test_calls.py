@@ -5,6 +5,7 @@ import shlex
 
 import numpy as np
 import pytest
+from runs import by_query
 
 import keras_rankmetrics as krm
 from keras_rankmetrics.explaining.explain import candidates_of
@@ -31,13 +32,6 @@ SCORES = [
     ("q2", "e", 0.6),
     ("q4", "a", 0.5),
 ]
-
-
-def by_query(rows):
-    found = {}
-    for query, item, value in rows:
-        found.setdefault(query, {})[item] = value
-    return found
 
 
 TRUTH, RUN = by_query(LABELS), by_query(SCORES)

@@ -446,13 +446,6 @@ def files(tmp_path):
     return ["--truth", str(qrels), "--run", str(run)]
 
 
-def test_the_command(files, capsys):
-    assert main(["explain", "0.8333", *files, "-m", "map"]) == 0
-    out = capsys.readouterr().out
-    assert out.startswith("0.8333 has 2 explanations; a random number would ")
-    assert "deepeval (contextual_precision)" in out
-
-
 def test_the_command_for_two_numbers(files, capsys):
     assert main(["explain", "0.5556", "0.8333", *files]) == 0
     assert "becomes map = 0.833333, as in ragas" in capsys.readouterr().out

@@ -16,6 +16,7 @@ from test_reading import (
     run_of,
     sorted_run_of,
     unwatched,
+    written,
 )
 
 from keras_rankmetrics.files import FileError, QueriesReturnError
@@ -32,12 +33,6 @@ PREDICTIONS = {
     "mteb_model_meta": {"model_name": "me/model", "revision": None},
     "default": {"test": RUN},
 }
-
-
-def written(path, text):
-    data = text.encode("utf-8", "surrogatepass")
-    path.write_bytes(gzip.compress(data) if path.suffix == ".gz" else data)
-    return path
 
 
 @pytest.mark.parametrize("name", ["results.json", "run", "run.tsv.gz"])

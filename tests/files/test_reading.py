@@ -72,7 +72,7 @@ def check_items_once(path, value, columns):
 
 
 def written(path, text):
-    data = text.encode()
+    data = text.encode("utf-8", "surrogatepass")
     path.write_bytes(gzip.compress(data) if path.suffix == ".gz" else data)
     return path
 

@@ -306,28 +306,6 @@ def test_datasets_of_hugging_face():
     check(found, by_pytrec_eval(QRELS, RUN))
 
 
-@pytest.mark.parametrize("package", ["pandas", "polars", "pyarrow", "datasets"])
-def test_columns_of_other_names(package):
-    module = pytest.importorskip(package)
-    table = {
-        "pandas": lambda rows: module.DataFrame(rows),
-        "polars": lambda rows: module.DataFrame(rows),
-        "pyarrow": lambda rows: module.Table.from_pylist(rows),
-        "datasets": lambda rows: module.Dataset.from_list(rows),
-    }[package]
-    truth = table(records(QRELS, "question", "passage", "grade"))
-    run = table(records(RUN, "question", "passage", "cosine"))
-    columns = {"query": "question", "item": "passage", "label": "grade"}
-    found = krm.evaluate(
-        truth,
-        run,
-        MEASURES,
-        convention="trec_eval",
-        columns={**columns, "score": "cosine"},
-    )
-    check(found, by_pytrec_eval(QRELS, RUN))
-
-
 # Retrieval for generation, and rerankers.
 
 QUESTIONS = [["d1", "d2", "d1", "d5"], ["d4", "d3"], []]

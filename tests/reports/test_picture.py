@@ -4,6 +4,7 @@ import re
 import xml.etree.ElementTree as ElementTree
 
 import pytest
+from numbers_in_texts import follow_the_scheme
 from recorded import batches, measured, run
 
 from tests.tools.benchmarks.marks import MARKS, OUR_COLOUR
@@ -81,11 +82,7 @@ def test_it_has_no_background(svg):
 
 
 def test_all_letters_follow_the_scheme(svg):
-    picture = svg(batches())
-    assert picture.count("prefers-color-scheme: dark") == 1
-    styles = re.findall(r'<text style="([^"]*)"', picture)
-    assert styles
-    assert all(f"fill: {LIGHT}" in style for style in styles)
+    assert follow_the_scheme(svg(batches()), LIGHT)
 
 
 def test_the_same_numbers_are_the_same_picture(svg):

@@ -40,3 +40,19 @@ def rows_of(nested):
     table = [(q, i, x) for q, of in nested.items() for i, x in of.items()]
     query, item, value = zip(*table, strict=True)
     return krm.Rows(np.array(query), np.array(item), np.array(value, float))
+
+
+def run_with(wrong, queries=400):
+    """A run of TREC in which so many queries have "b" before "a"."""
+    return "".join(
+        f"q{q} Q0 a 1 {2 if q >= wrong else 0} t\nq{q} Q0 b 2 1 t\n"
+        for q in range(queries)
+    )
+
+
+def by_query(rows):
+    """Nested dicts of rows: a query, an item and its value."""
+    found = {}
+    for query, item, value in rows:
+        found.setdefault(query, {})[item] = value
+    return found
