@@ -414,6 +414,10 @@ def test_arrays_keep_the_order_of_their_scores(form):
         convention="xgboost",
     )
     assert rounded["NDCG@1"] == 1  # of equal scores in float32
+    low = krm.evaluate(
+        form([[1, 0, 0]] * 2), form([[-1e200, 2.0, 1.0]] * 2), "Recall@3"
+    )
+    assert low["Recall@3"] == 1  # retrieved, though float32 makes it -inf
 
 
 def test_arrays_of_steps_have_values():
