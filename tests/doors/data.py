@@ -2,7 +2,7 @@
 
 import dataclasses
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -133,6 +133,26 @@ def again(rows: Mapping[str, list], **columns: Any) -> dict[str, list]:
             *(other(x) if callable(other) else other for x in values[number:]),
         ]
     return twice
+
+
+def parted(
+    rows: Mapping[str, list], labels: Callable[[int, int], list[int]]
+) -> dict[str, list]:
+    """Return rows in parts, each an item of its own with the same score.
+
+    Args:
+        rows: the rows.
+        labels: returns the labels of the parts, from that of the row and its
+            number.
+    """
+    found: dict[str, list] = {name: [] for name in rows}
+    for i, values in enumerate(zip(*rows.values(), strict=True)):
+        row = dict(zip(rows, values, strict=True))
+        for part, label in enumerate(labels(row["label"], i)):
+            own = {**row, "item": f"{row['item']}{part}", "label": label}
+            for name, column in found.items():
+                column.append(own[name])
+    return found
 
 
 ROW = drawn()
@@ -411,45 +431,19 @@ CHECKED = {
         "scores are ranks",
     ),
     "a join that repeats items with other labels": Data(
-        {
-            name: [
-                {**row, "label": label, "item": f"{row['item']}{part}"}[name]
-                for i in range(len(ROW["query"]))
-                for row in [{x: ROW[x][i] for x in ROW}]
-                for part, label in enumerate((row["label"], 0))
-            ]
-            for name in ROW
-        },
+        parted(ROW, lambda label, i: [label, 0]),
         "each row is there twice",
         in_batches=False,
         right_in="all",  # if ids tell the items apart
     ),
     "rows that are there two or three times": Data(
-        {
-            name: [
-                {**row, "label": label, "item": f"{row['item']}{part}"}[name]
-                for i in range(len(ROW["query"]))
-                for row in [{x: ROW[x][i] for x in ROW}]
-                for part, label in enumerate([row["label"], 0, 1][: 2 + i % 2])
-            ]
-            for name in ROW
-        },
+        parted(ROW, lambda label, i: [label, 0, 1][: 2 + i % 2]),
         "each row is there twice or more",
         in_batches=False,
         right_in="all",  # if ids tell the items apart
     ),
     "relevant items that are among all others again": Data(
-        {
-            name: [
-                {**row, "label": label, "item": f"{row['item']}{part}"}[name]
-                for i in range(len(MANY["query"]))
-                for row in [{x: MANY[x][i] for x in MANY}]
-                for part, label in enumerate(
-                    [row["label"], 0][: 1 + row["label"]]
-                )
-            ]
-            for name in MANY
-        },
+        parted(MANY, lambda label, i: [label, 0][: 1 + label]),
         "a relevant item is there twice",
     ),
     "gains as labels": Data(
