@@ -12,9 +12,13 @@ from pyarrow import types
 
 from keras_rankmetrics.tables import ids
 from keras_rankmetrics.tables.jobs import Job
-from keras_rankmetrics.tables.list_columns import refuse_first, refuse_nan
 from keras_rankmetrics.tables.members import check_has_values
-from keras_rankmetrics.tables.ragged import Lists, Ragged
+from keras_rankmetrics.tables.ragged import (
+    Lists,
+    Ragged,
+    refuse_first,
+    refuse_nan,
+)
 
 # The column with the number of rows of each query, in tables of queries.
 ROWS = "keras_rankmetrics rows"

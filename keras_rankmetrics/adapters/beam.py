@@ -11,8 +11,7 @@ import apache_beam as beam
 from apache_beam.internal import pickler
 
 from keras_rankmetrics.adapters import arrow, worker
-from keras_rankmetrics.adapters.doors import job_of
-from keras_rankmetrics.adapters.log_job import JobOptions, LogJob
+from keras_rankmetrics.adapters.log_job import JobOptions, LogJob, job_of
 from keras_rankmetrics.tables.jobs import Job
 from keras_rankmetrics.tables.members import Sums, merged
 

@@ -1,4 +1,4 @@
-"""`LogJob`: a job on a log, whose rows are in no order.
+"""`LogJob`: a job on a log, whose rows are in no order, and how doors make one.
 
 A convention reads the rows by its rules, those of `evaluate` for one table of
 labels and scores. One that orders tied items by their ids finds these in the
@@ -8,7 +8,9 @@ column of `order`.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping
+import inspect
+import reprlib
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypedDict
 
 import numpy as np
@@ -17,6 +19,8 @@ from keras_rankmetrics.conventions.convention import Convention
 from keras_rankmetrics.conventions.from_text import asked_in, source_of
 from keras_rankmetrics.conventions.rules import ORDERS, SIGNS, Rules
 from keras_rankmetrics.engine.checks import Facts
+from keras_rankmetrics.engine.definition import check_names
+from keras_rankmetrics.engine.messages import nearest
 from keras_rankmetrics.tables import ids
 from keras_rankmetrics.tables.jobs import Job
 from keras_rankmetrics.tables.members import (
@@ -281,3 +285,78 @@ def _needs_of_ids(rules: Rules, are_ordered: bool) -> str:
     if rules.drop_same_id:
         needs.append("drops items with the id of their query")
     return ", and ".join(needs)
+
+
+# What the doors of Spark, Ray and Beam share.
+
+BACKENDS = {
+    "jax": "jax",
+    "numpy": "jax",
+    "tensorflow": "tensorflow",
+    "torch": "torch",
+}
+"""The package that each backend of Keras imports."""
+
+
+def job_of(
+    door: Callable[..., Any],
+    engine: str,
+    arguments: tuple[Any, ...],
+    options: JobOptions,
+    backend: str | None = None,
+) -> LogJob:
+    """Return the job that a door was called for.
+
+    Args:
+        door: the function or the class that was called.
+        engine: the engine that it runs on.
+        arguments: the arguments of `LogJob` that the door names itself.
+        options: the arguments that it passes on.
+        backend: the backend that workers need, or None.
+
+    Raises:
+        TypeError: if the door has no such parameter, or a metric or the name of
+            a column has the wrong type.
+        ValueError: if Keras has no such backend, or the arguments do not fit
+            together.
+    """
+    own = [x for x in inspect.signature(door).parameters if x != "options"]
+    names = [*own, *JobOptions.__annotations__]
+    check_names(f"{door.__name__}() on {engine}", options, names)
+    if backend not in (None, *BACKENDS):
+        raise ValueError(
+            "`backend` should be a backend of Keras, one of "
+            f"{list(BACKENDS)}, or None. Received: {backend!r}."
+            f"{nearest(str(backend), BACKENDS)}"
+        )
+    return LogJob(*arguments, **options)
+
+
+def dataset_of(
+    argument: str,
+    x: Any,
+    expected: type,
+    called: str,
+    remedies: Mapping[str, str],
+) -> Any:
+    """Return an object that is a data set of the engine of a door.
+
+    Args:
+        argument: the name of the argument.
+        x: the object.
+        expected: the class of data sets.
+        called: its name.
+        remedies: how to make a data set of another object, by what the full
+            name of its class starts with. The first entry that fits is said.
+
+    Raises:
+        TypeError: if it is not.
+    """
+    if isinstance(x, expected):
+        return x
+    name = f"{type(x).__module__}.{type(x).__qualname__}"
+    remedy = next(remedies[x] for x in remedies if name.startswith(x))
+    shown = reprlib.repr(x) if isinstance(x, str) else f"`{name}`"
+    raise TypeError(
+        f"`{argument}` should be a `{called}`. Received: {shown}. {remedy}"
+    )

@@ -6,8 +6,7 @@ import functools
 from collections.abc import Mapping, Sequence
 from typing import Any, Unpack
 
-from keras_rankmetrics.adapters.doors import dataset_of, job_of
-from keras_rankmetrics.adapters.log_job import JobOptions
+from keras_rankmetrics.adapters.log_job import JobOptions, dataset_of, job_of
 from keras_rankmetrics.tables.jobs import LISTS_PER_UPDATE, Job
 from keras_rankmetrics.tables.members import (
     Metrics,

@@ -25,7 +25,7 @@ from keras_rankmetrics.adapters.arrow import (
     known_queries,
     lists_in,
 )
-from keras_rankmetrics.adapters.doors import BACKENDS
+from keras_rankmetrics.adapters.log_job import BACKENDS
 from keras_rankmetrics.engine.aggregates import State
 from keras_rankmetrics.engine.checks import Facts
 from keras_rankmetrics.tables import ids

@@ -67,7 +67,8 @@ def count_ranks(
         score_fn: a function `(queries, rows)` that returns the scores of these
             items, `[lists, rows]`; inner products by default. The score of an
             item may not depend on the other rows. An item with the lowest
-            score, -inf, has no rank.
+            score, -inf, has no rank. Rows are tensors, so that queries for
+            torch should be, too.
         chunk: the number of items to score at once; by default about two
             million scores.
         verbose: whether to show a progress bar. Items spread over devices have

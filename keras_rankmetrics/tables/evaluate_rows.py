@@ -24,13 +24,12 @@ from keras_rankmetrics.tables.item_rows import (
     run_starts,
 )
 from keras_rankmetrics.tables.jobs import Job
-from keras_rankmetrics.tables.list_columns import have_one_weight
 from keras_rankmetrics.tables.members import (
     checked_metrics,
     members_of,
     results_of,
 )
-from keras_rankmetrics.tables.ragged import Lists
+from keras_rankmetrics.tables.ragged import Lists, have_one_weight
 from keras_rankmetrics.tables.roles import is_lower_better
 from keras_rankmetrics.types import UNJUDGED
 

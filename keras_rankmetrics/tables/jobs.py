@@ -26,16 +26,6 @@ from keras_rankmetrics.engine.metric.accumulator import (
 from keras_rankmetrics.engine.metric.collection import MetricCollection
 from keras_rankmetrics.metrics import Comparison, Sliced
 from keras_rankmetrics.tables.item_rows import are_equal_in_lists
-from keras_rankmetrics.tables.list_columns import (
-    group_numbers,
-    have_one_weight,
-    in_int32_or_floats,
-    refuse_beyond,
-    refuse_first,
-    refuse_nan,
-    refuse_unaligned,
-    refuse_unequal,
-)
 from keras_rankmetrics.tables.members import (
     Sums,
     check_share,
@@ -49,7 +39,15 @@ from keras_rankmetrics.tables.ragged import (
     Ragged,
     chunks,
     computing,
+    group_numbers,
+    have_one_weight,
+    in_int32_or_floats,
     padded,
+    refuse_beyond,
+    refuse_first,
+    refuse_nan,
+    refuse_unaligned,
+    refuse_unequal,
 )
 from keras_rankmetrics.tables.single_precision import (
     in_float64,

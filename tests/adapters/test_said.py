@@ -12,8 +12,7 @@ from test_job import AboveFour
 
 import keras_rankmetrics as krm
 from keras_rankmetrics.adapters import arrow, worker
-from keras_rankmetrics.adapters.doors import job_of
-from keras_rankmetrics.adapters.log_job import LogJob
+from keras_rankmetrics.adapters.log_job import LogJob, job_of
 from keras_rankmetrics.tables.members import merged
 
 NAN, INF = float("nan"), float("inf")
