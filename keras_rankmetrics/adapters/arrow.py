@@ -1,4 +1,4 @@
-"""What a job reads from Arrow: columns of names and types, as lists."""
+"""Columns of Arrow as the lists of a job: their names, types and values."""
 
 from __future__ import annotations
 

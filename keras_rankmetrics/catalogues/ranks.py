@@ -107,6 +107,7 @@ def count_ranks(
         items = np.asarray(items)
     number = _number_of(items)
     numbers = item_numbers("targets", targets, number)
+    checks.say_seen(pairs=of_batch.are_pairs(numbers, number))
     lists = numbers.shape[0]
     if lists == 0:
         return {"above": numbers, "tied": numbers, "num_items": number}
@@ -182,7 +183,6 @@ def item_numbers(name: str, x: Any, items: int) -> np.ndarray:
         ValueError: if the shape or a number is invalid.
     """
     rows = ops.convert_to_numpy(integers(name, x, "numbers of items"))
-    checks.say_seen(pairs=of_batch.are_pairs(rows))
     if rows.ndim == 1:
         rows = rows[:, None]
     if rows.ndim == 2 and rows.shape[1] == 0:

@@ -12,7 +12,6 @@ from keras_rankmetrics.comparing import together
 from keras_rankmetrics.comparing.measured import Measured
 from keras_rankmetrics.comparing.requirements import members_and_statistics
 from keras_rankmetrics.engine.inputs.tensors import to_numpy
-from keras_rankmetrics.engine.messages import warn
 from keras_rankmetrics.metrics.judge_corrected import (
     KINDS,
     JudgeCorrected,
@@ -122,7 +121,6 @@ def measured(
         check_depth(truth["human"], truth["judge"], system, depth)
     human = measured_by(members, truth["human"], depth=depth)
     judge = measured_by(members, truth["judge"], depth=0.0)
-    _warn_if_swapped(human, judge)
     lists = tuple(dict.fromkeys([*judge.lists, *human.lists]))
     groups = {
         name: group
@@ -151,20 +149,6 @@ def measured(
             for place in statistic.metrics
         ),
     )
-
-
-def _warn_if_swapped(human: Measured, judge: Measured) -> None:
-    """Warn if humans have labelled more lists than the judge."""
-    by_human, by_judge = (
-        max(int(each.valid.any(axis=0).sum()) for each in x.systems.values())
-        for x in (human, judge)
-    )
-    if by_human > by_judge:
-        warn(
-            "The judge should label all lists, and humans some of them. "
-            f"Received: labels by humans in {by_human:,} lists, and by the "
-            f"judge in {by_judge:,}. If they are swapped, exchange them."
-        )
 
 
 def _of_both_kinds(human: Any, judge: Any) -> dict[str, dict[str, Any]]:

@@ -10,7 +10,11 @@ from typing import Any, Unpack
 from keras_rankmetrics.comparing import one_table, together
 from keras_rankmetrics.comparing.by_judge import parts_of
 from keras_rankmetrics.comparing.measured import ALL, Measured
-from keras_rankmetrics.comparing.measuring import measured_by, of_systems
+from keras_rankmetrics.comparing.measuring import (
+    measured_by,
+    of_systems,
+    values_by,
+)
 from keras_rankmetrics.comparing.reading import HowToRead, Reading, reads
 from keras_rankmetrics.comparing.report import differences_of
 from keras_rankmetrics.comparing.requirements import refuse_without_statistic
@@ -378,7 +382,8 @@ def agreement_of(
         again = dataclasses.replace(
             reading, columns=columns or None, higher_is_better=higher
         )
-        measured = measured_by(metrics, systems[one], others, again)
+        # That systems share few items is a result.
+        measured = values_by(metrics, systems[one], others, again)
         for place, statistic in enumerate(measured.shown):
             means, _ = differences_of(measured, place, next(iter(others)))
             pairs = found.setdefault(statistic.name, {})

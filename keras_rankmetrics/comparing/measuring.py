@@ -82,6 +82,36 @@ def measured_by(
 ) -> Measured:
     """Return the value of each metric for each system and list.
 
+    Warn if few items match.
+
+    Args:
+        metrics: as for `values_by`.
+        truth: as for `values_by`.
+        systems: as for `values_by`.
+        reading: as for `values_by`.
+        convention: as for `values_by`.
+        groups: as for `values_by`.
+        sample_weight: as for `values_by`.
+        of_members: as for `values_by`.
+    """
+    asked = convention, groups, sample_weight, of_members
+    found = values_by(metrics, truth, systems, reading, *asked)
+    together.warn_of_overlap(found, reading.drop_same_id)
+    return found
+
+
+def values_by(
+    metrics: Any,
+    truth: Any,
+    systems: Mapping[str, Any],
+    reading: Reading,
+    convention: Any = None,
+    groups: Any = None,
+    sample_weight: Any = None,
+    of_members: Callable[..., Measured] | None = None,
+) -> Measured:
+    """Return the value of each metric for each system and list.
+
     Args:
         metrics: metrics, or their names as text.
         truth: the labels of the items.
@@ -126,7 +156,6 @@ def measured_by(
     else:
         members, shown = requirements.members_and_statistics(asked)
         found = of_them(members, truth)._replace(statistics=shown)
-    together.warn_of_overlap(found, reading.drop_same_id)
     if weights is not None:
         found = found._replace(notes=(*found.notes, *_weighted(found)))
     # A tool reads labels in its own way, which the user chose.

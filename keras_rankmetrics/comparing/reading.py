@@ -168,12 +168,6 @@ class Reading:
                 f"Received: {higher!r}."
             )
         found = cls(**how, takes=takes)
-        for one, other in roles.exchanged(found.chosen):
-            warn(
-                "`columns` should name the column of each role. Received: "
-                f"{found.chosen[one]!r} for the {one}, and "
-                f"{found.chosen[other]!r} for the {other}. Are they exchanged?"
-            )
         for column in filter(roles.is_lower_better, found._taken_as_better()):
             warn(
                 f"The column {column!r} should have higher scores for better "

@@ -403,7 +403,7 @@ def _spoken(x: Input) -> str:
 
 
 def warn_of_overlap(measured: Measured, drop_same_id: bool | None) -> None:
-    """Warn of systems few of whose items are judged, or none is dropped.
+    """Warn if few items of a system are judged, or none was dropped.
 
     Args:
         measured: the values of the systems.

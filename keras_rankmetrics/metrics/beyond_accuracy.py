@@ -27,6 +27,7 @@ __all__ = [
     "TailShare",
 ]
 
+_ROUNDING = 1e-6  # of similarities in single precision
 # Options with numbers for each item of a catalogue.
 Popularity = Annotated[Any, OfItems("the popularity of items", low=0)]
 Familiarity = Annotated[Any, OfItems("shares of users", high=1, above=0)]
@@ -391,10 +392,13 @@ class IntraListDiversity(bases.Unbounded, bases.ExposureMetric):
         vectors = options["vectors"]
         items, size = vectors.shape
         received = ""
-        if items == size > 2 and np.allclose(np.diag(vectors), vectors[0, 0]):
-            are_pairs = np.allclose(vectors, vectors.T) and vectors.any()
-            is_plain = (vectors == np.diag(np.diag(vectors))).all()
-            if are_pairs and not is_plain:
+        if items == size > 2:
+            highest = vectors[0, 0] * (1 + _ROUNDING)
+            lowest = np.diag(vectors) * (1 + 2 * _ROUNDING)
+            are_flags = np.isin(vectors, (0, 1)).all()
+            is_square = (np.abs(vectors) <= highest).all()
+            is_square &= (lowest >= highest).all() and not are_flags
+            if is_square and np.allclose(vectors, vectors.T, atol=0):
                 received = "a number for each two items, as similarities are"
         elif size == 1 and len(np.unique(vectors)) > 2:
             received = "one number for each item, as codes of categories are"

@@ -57,22 +57,6 @@ _LOWER_IS_BETTER = re.compile(
 )
 
 
-def exchanged(chosen: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Return two roles each, whose columns have usual names of the other.
-
-    Args:
-        chosen: the names of columns that the user chose, by role.
-    """
-    names = {x: name for x, name in chosen.items() if isinstance(name, str)}
-    return [
-        (one, other)
-        for one, other in itertools.combinations(names, 2)
-        if not candidates(one, [names[one]], {})
-        and candidates(one, [names[other]], {})
-        and candidates(other, [names[one]], {})
-    ]
-
-
 def candidates(
     role: str, header: Sequence[Any], chosen: Mapping[str, str | None]
 ) -> list[str]:

@@ -127,15 +127,6 @@ def test_tables_name_both_numbers_of_lists():
     assert over in str(krm.evaluate(labels, systems["old"], metric))
 
 
-def test_labels_of_humans_and_of_a_judge_that_are_swapped():
-    labels = judged(np.random.default_rng(2), 0.7, np.arange(400) % 3 > 0)
-    labels = {"human": labels["judge"], "judge": labels["human"]}
-    scores = np.random.default_rng(3).normal(size=(400, 2))
-    metric = krm.JudgeCorrected(krm.HitRateAtK(k=1))
-    with pytest.warns(UserWarning, match="400 lists, and by the judge in 60"):
-        krm.evaluate(labels, scores, metric)
-
-
 def test_a_loss_that_the_judge_alone_sees_does_not_pass():
     """No list with human labels differs, and half of the others lose."""
     lists = np.arange(400)

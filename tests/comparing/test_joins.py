@@ -15,7 +15,7 @@ from keras_rankmetrics.comparing.reading import Reading
 from keras_rankmetrics.conventions import ranx as as_ranx
 from keras_rankmetrics.conventions import trec_eval
 from keras_rankmetrics.tables import ids
-from keras_rankmetrics.tables.item_rows import whole
+from keras_rankmetrics.tables.item_rows import query_chunks, whole
 
 METRICS = [
     krm.NDCG(k=5),
@@ -106,6 +106,25 @@ def test_values_are_those_of_ranx():
         ("dcg@3", theirs["dcg@3"]),
     ):
         assert found[name] == approx(expected, abs=1e-6), name
+
+
+def test_chunks_end_with_a_query():
+    query = np.repeat([2, 0, 1, 3], [3, 3, 3, 1])
+    rows = krm.Rows(query, np.arange(10), np.arange(10.0))
+    apart = krm.Rows(*(x[::-1][np.argsort(np.arange(10) % 3)] for x in rows))
+    for size, lengths in (
+        (1, [3, 3, 3, 1]),
+        (3, [3, 3, 3, 1]),
+        (4, [6, 3, 1]),
+        (7, [9, 1]),
+        (9, [9, 1]),
+        (10, [10]),
+    ):
+        found = list(query_chunks(rows, size))
+        assert [len(x.query) for x in found] == lengths
+        assert np.concatenate([x.item for x in found]).tolist() == [*range(10)]
+        seen = [{*x.query.tolist()} for x in query_chunks(apart, size)]
+        assert sum(map(len, seen)) == len(set().union(*seen)) == 4
 
 
 def chunks(rows, size):

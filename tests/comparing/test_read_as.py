@@ -1,6 +1,5 @@
 """The line `Read as`: roles, columns that were not read, relevant items."""
 
-import contextlib
 import json
 
 import pytest
@@ -188,31 +187,3 @@ def test_of_several_columns_each_has_its_own_direction():
             higher_is_better={"rank": False},
         )
     assert not any("'rank'" in str(x.message) for x in told)
-
-
-@pytest.mark.filterwarnings("ignore:one. none of its 2 retrieved")
-def test_systems_of_other_ids_do_not_agree_in_silence():
-    runs = {"one": {"a": ["x", "y"]}, "two": {"a": ["X1", "Y1"]}}
-    with pytest.warns(UserWarning, match="retrieved items are judged"):
-        found = krm.compare({"a": ["x"]}, runs, "RR")
-    with pytest.warns(UserWarning) as told:
-        found.agreement(krm.RankBiasedOverlap())
-    texts = [str(x.message) for x in told]
-    assert sum("none of its 2 retrieved items" in x for x in texts) == 2
-
-
-@pytest.mark.parametrize(
-    ("columns", "is_told"),
-    [
-        ({"query": "item", "item": "qid"}, True),
-        ({"query": "qid", "item": "item"}, False),
-        ({"query": "model", "item": "item"}, False),
-    ],
-)
-def test_columns_of_two_roles_that_are_exchanged(columns, is_told):
-    exchanged = roles.exchanged(columns)
-    assert bool(exchanged) == is_told
-    if is_told:
-        told = pytest.warns(UserWarning, match="Are they exchanged")
-        with told, contextlib.suppress(ValueError):  # scores are no labels
-            krm.evaluate(TABLE, metrics="RR", columns=columns)

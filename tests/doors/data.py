@@ -436,15 +436,10 @@ CHECKED = {
         in_batches=False,
         right_in="all",  # if ids tell the items apart
     ),
-    "rows that are there two or three times": Data(
-        parted(ROW, lambda label, i: [label, 0, 1][: 2 + i % 2]),
-        "each row is there twice or more",
-        in_batches=False,
-        right_in="all",  # if ids tell the items apart
-    ),
     "relevant items that are among all others again": Data(
         parted(MANY, lambda label, i: [label, 0][: 1 + label]),
         "a relevant item is there twice",
+        right_in="all",  # if ids tell the items apart
     ),
     "gains as labels": Data(
         changed(label=lambda row, i: (0, 1, 3, 0, 7, 0, 1)[i % 7]),
@@ -452,7 +447,7 @@ CHECKED = {
         explained=False,
     ),
     "relevant items alone that are judged": Data(
-        changed(label=lambda row, i: row["label"] or -2),
+        changed(label=lambda row, i: 1 if row["label"] else -2),
         "nothing irrelevant is judged",
         metric="NDCG(unjudged=condense)@10",
         in_batches=False,

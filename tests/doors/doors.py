@@ -203,7 +203,7 @@ def _gate(form: Callable) -> Callable:
 
 def _diagnose(form: Callable) -> Callable:
     def call(data: Data, folder: pathlib.Path) -> Found:
-        found = krm.diagnose(*form(data, folder))
+        found = krm.diagnose(*form(data, folder), metrics=data.metric)
         return Found(None, tuple(str(x) for x in found if x.name not in _FACTS))
 
     return call

@@ -41,7 +41,7 @@ ODD = {
     "twice": (
         np.tile(LABELS, 2),
         np.tile(SCORES, 2),
-        "each score of a list twice or more",
+        "each score of a list as many times, twice or more",
     ),
     "infinite": (
         LABELS,
@@ -636,7 +636,9 @@ PAIRS = np.stack([np.arange(24), TARGETS], axis=1)  # as `argwhere` returns
     ("targets", "is_told"),
     [
         (PAIRS, True),
-        (PAIRS + np.array([7, 0]), True),  # of a later batch
+        (PAIRS + np.array([7, 0]), False),
+        (np.stack([np.arange(24), np.arange(24) - 1], axis=1), False),
+        (np.stack([np.arange(24), 2 * np.arange(24)], axis=1), False),
         (PAIRS[:, ::-1], False),
         (np.stack([TARGETS, (TARGETS + 1) % 60], axis=1), False),
         (np.stack([np.arange(24), np.arange(1, 25)], axis=1), False),
@@ -665,6 +667,8 @@ IDS = np.stack([_RNG.permutation(500)[:8] for _ in range(12)])
         (_RNG.permuted(IDS, axis=1), True),
         (IDS + 500, False),
         (IDS % 3, False),
+        (IDS, False),  # a ranking, and itself
+        (IDS + (_RNG.random(IDS.shape) < 0.5), False),
         (_RNG.permuted(IDS, axis=1).astype("float32"), False),
         (9 - RANKS.astype(int), False),
     ],

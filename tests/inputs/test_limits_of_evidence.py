@@ -1,6 +1,8 @@
 """Each limit of the evidence: what is said at its value, and not one below."""
 
+import ast
 import dataclasses
+import pathlib
 
 import numpy as np
 import pytest
@@ -165,7 +167,7 @@ def labels(*values):
     return {"labels": [np.array(values, float)]}
 
 
-PRECISE = FirstLists(rows=200, lists=40, precise=8)
+ALIKE = FirstLists(rows=200, lists=40, alike=8)
 # What facts have to show, just so, for a check to speak; and to be silent.
 FACTS = {
     "ties_itself": ({"ties_itself": 8}, [{"ties_itself": 7}]),
@@ -191,12 +193,12 @@ FACTS = {
         {"lists": 2, "longest": 1},
         [{"lists": 1}, {"longest": 2}],
     ),
-    "precise_in_part": (
-        {"first": PRECISE},
+    "alike": (
+        {"first": ALIKE},
         [
-            {"first": dataclasses.replace(PRECISE, lists=41)},
-            {"first": dataclasses.replace(PRECISE, precise=7, lists=35)},
-            {"first": dataclasses.replace(PRECISE, precise=33)},
+            {"first": dataclasses.replace(ALIKE, lists=41)},
+            {"first": dataclasses.replace(ALIKE, alike=7, lists=35)},
+            {"first": dataclasses.replace(ALIKE, alike=33)},
             {"are_whole": False},
         ],
     ),
@@ -227,10 +229,15 @@ def test_what_a_check_says_and_no_longer(name):
 
 def test_gains_are_of_four_to_twelve_grades():
     for number in range(2, 15):
-        found = facts.gains_in(2.0 ** np.arange(number) - 1)
-        assert (found is not None) == (4 <= number <= 12)
-    assert facts.gains_in(np.array([0.0, 1, 3, 7, -2])) == "0, 1, 3, 7"
-    assert facts.gains_in(np.array([1.0, 3, 7, 15])) is None
+        found = checks.Facts()
+        found.add_labels(2.0 ** np.arange(number) - 1)
+        assert ("gains" in said(found)) == (4 <= number <= 12)
+        other = checks.Facts()
+        other.add_labels(np.array([2.0]))
+        assert "gains" not in said(found + other)
+    found = checks.Facts()
+    found.add_labels(np.array([1.0, 3, 7, 15]))
+    assert "gains" not in said(found)
 
 
 @pytest.mark.parametrize("number", [19, 20])
@@ -262,13 +269,14 @@ def test_labels_are_places_from_twenty_clicks_on(numbers, expected):
 def test_pairs_and_labels_as_targets_from_sixteen_lists_on(lists):
     targets = np.stack([np.arange(lists), np.arange(lists)[::-1]], axis=1)
     assert of_batch.are_pairs(targets) == (lists == 16)
+    assert not of_batch.are_pairs(targets, items=lists)
     ones = np.arange(lists)[:, None] % 2
     assert of_batch._are_labels(ones, 50) == (lists == 16)
     assert not of_batch._are_labels(ones, 49)
 
 
 @pytest.mark.parametrize("shared", [2, 3])
-def test_ids_are_those_of_both_sides_from_a_fifth_on(shared):
+def test_ids_are_those_of_both_sides_above_a_fifth(shared):
     reference = 100 * np.arange(1, 11) + np.arange(3)[:, None]
     scores = reference[:, ::-1] + 50
     scores[:, :shared] = reference[:, -shared:]
@@ -292,3 +300,30 @@ def test_the_best_of_floats_is_infinite():
         negated = None if expected is None else -expected
         assert facts.infinite_in(-scores, is_higher=False) == negated
     assert facts.infinite_in(np.zeros(0)) is None
+
+
+def test_each_finding_has_its_words():
+    """`Facts.see` takes any name: one without a check would say nothing."""
+    names = {x.name for x in checks.checks.CHECKS if x.role == "seen"}
+    package = pathlib.Path(krm.__file__).parent
+    found = {
+        keyword.arg
+        for path in package.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Call)
+        and ast.unparse(node.func).rpartition(".")[2] in ("see", "say_seen")
+        for keyword in node.keywords
+        if keyword.arg is not None
+    }
+    assert found == names
+
+
+def test_the_first_finding_of_a_check_stays():
+    found = checks.Facts()
+    found.see(padding=None, apart=np.bool_(False), by_place=False)
+    assert not found.seen
+    found.see(padding=0)
+    found.see(padding=9)
+    assert found.seen == {"padding": 0}
+    other = checks.Facts(seen={"padding": 5, "apart": True})
+    assert (found + other).seen == {"padding": 0, "apart": True}

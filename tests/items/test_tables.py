@@ -423,7 +423,11 @@ UNITS = np.linalg.qr(np.random.default_rng(0).normal(size=(6, 6)))[0][:, :4]
             UNITS @ UNITS.T + np.diag(1 - (UNITS**2).sum(1)),
             "for each two items",
         ),
-        (1 - np.ones((6, 6)) * 0.2 - 0.8 * np.eye(6), "for each two items"),
+        (1e-9 * (0.2 + 0.8 * np.eye(6)), "for each two items"),
+        (1 - np.eye(6) * 0.8, ""),  # distances, or counts
+        (np.eye(6)[::-1], ""),
+        (np.ones((6, 6)), ""),
+        (1e-9 * np.random.default_rng(1).normal(size=(6, 6)), ""),
         (np.arange(6.0)[:, None], "one number for each item"),
         (UNITS, ""),
         (np.eye(6), ""),

@@ -1,6 +1,6 @@
-"""`CHECKS`: what is said of what rows have shown.
+"""`CHECKS`: the checks of rows, and their words.
 
-A check is a function with the decorator `_check`.
+A check is a function with the decorator `_check`, or `_seen`.
 """
 
 from __future__ import annotations
@@ -23,9 +23,10 @@ _UNITS = 1, 1e3, 1e6, 1e9  # seconds, and what is shorter
 _CODES = {99, 127, 156, 255, 999, 9999, 32767, 65436, 65535, 99_999, 999_999}
 _CODES |= {2**31 - 1, 2**32 - 1}
 _GRADE = 10  # the highest of labels that are grades
+_LEVELS, _MOST_LEVELS = 4, 12  # of labels that may be gains: 0, 1, 3, 7, ...
 _SORTED = 5  # lists whose ids ascend, by no accident
 _SECOND = 8  # lists, of which one would be first by chance
-_SOME = 0.2  # share of the lists, at least
+_SOME, _SEVERAL = 0.2, 8  # share of the lists, and lists, at least
 _MANY = 15  # rows that are not all better than the row above by chance
 
 # By `higher_is_better`: how scores go if the best items come first, how they
@@ -43,7 +44,7 @@ class Check(NamedTuple):
         name: its name, as a finding of `diagnose` has it.
         level: `"error"`, `"warning"` or `"note"`.
         role: what it reads: `"label"`, `"list"`, `"score"`, `"whole"` for whole
-            lists, or `"seen"` for what is wrong by itself.
+            lists, or `"seen"` for a finding of `Facts.see`.
         says: returns what is expected and received, and what to do; None if
             nothing is wrong. Takes the facts and the metrics.
         in_batches: False if a batch of a model that learns may be so, or is
@@ -93,8 +94,8 @@ def said_of(facts: Facts, metrics: Sequence[Any]) -> Iterator[Said]:
         "whole": facts.first.rows > 0,
     }
     for check in CHECKS:
-        is_there = there.get(check.role, check.name in facts.seen)
-        found = check.says(facts, metrics) if is_there else None
+        is_there = there | {"seen": check.name in facts.seen}
+        found = check.says(facts, metrics) if is_there[check.role] else None
         if found is not None:
             yield Said(check, *found)
 
@@ -116,7 +117,7 @@ def say(facts: Facts, metrics: Sequence[Any]) -> tuple[str, ...]:
 
 
 def say_seen(**found: Any) -> None:
-    """Warn of what is wrong by itself, as `Facts.see` takes it."""
+    """Warn of findings, as `Facts.see` takes them."""
     facts = Facts()
     facts.see(**found)
     say(facts, ())
@@ -241,9 +242,9 @@ def _check(
 def _seen(
     level: str, in_batches: bool = True
 ) -> Callable[[Callable[[Any, Facts], _Found]], _Says]:
-    """Return a decorator that adds a check of what was seen by its name.
+    """Return a decorator that adds a check of a finding by its name.
 
-    The function takes what was seen, and the facts.
+    The function takes the finding, and the facts.
 
     Args:
         level: as in `Check`.
@@ -360,19 +361,25 @@ def _no_zeros(facts: Facts, metrics: Sequence[Any]) -> _Found:
 @_check("warning", "label", in_batches=False)
 def _none_irrelevant(facts: Facts, metrics: Sequence[Any]) -> _Found:
     known = facts.known_labels
-    condense = [x for x in metrics if x.definition.unjudged == "condense"]
+    have_one_label = len(known) > 0 and known.min() == known.max()
+    condense = [
+        x
+        for x in metrics
+        if x.definition.unjudged == "condense"
+        and (have_one_label or not x.definition.reads_grades)
+    ]
     least = min(_least_relevant(condense, 1.0), default=np.inf)
-    are_all = len(known) == sum(map(len, facts.labels))  # or some not judged
-    if not len(known) or known.min() < least or (facts.lists and are_all):
+    are_judged = len(known) == sum(map(len, facts.labels))
+    if not len(known) or known.min() < least or (facts.lists and are_judged):
         return None
     if _no_zeros(facts, metrics):  # says it
         return None
     return (
         "Some judged items should be irrelevant for metrics that leave out "
         f"items that are not judged. Received: labels of {known.min():g} or "
-        f"more alone, so that scores hardly count for "
+        "more alone, so that scores hardly count for "
         f"{', '.join(x.name for x in condense)}.",
-        'Leave out `unjudged="condense"`, or choose another metric than BPref.',
+        'Leave out `unjudged="condense"`; BPref needs judged irrelevant items.',
     )
 
 
@@ -762,22 +769,22 @@ def _rows_again(facts: Facts, _: Sequence[Any]) -> _Found:
     if not facts.first.has_rows_again or facts.first.are_crossed:
         return None
     return (
-        "Each row should be there once. Received: each score of a list twice "
-        "or more.",
+        "Each row should be there once. Received: each score of a list as many "
+        "times, twice or more.",
         "If a join has repeated rows, leave one of each.",
     )
 
 
 @_check("warning", "whole")
 def _twins(facts: Facts, _: Sequence[Any]) -> _Found:
-    if not facts.first.have_twins:
+    if not facts.first.have_twins or facts.first.has_rows_again:
         return None
     return (
         "A list should have each item once. Received: one irrelevant item with "
         f"the score of each relevant one in {facts.first.twins:,} lists of "
         f"{facts.first.lists:,}, and no other ties.",
-        "If all items were scored, and the relevant ones added to them, leave "
-        "one of both.",
+        "If all items were scored, and the relevant ones added to them, keep "
+        "one of the two.",
     )
 
 
@@ -847,16 +854,16 @@ def _perfect(facts: Facts, _: Sequence[Any]) -> _Found:
 
 
 @_check("note", "whole", in_batches=False)
-def _precise_in_part(facts: Facts, _: Sequence[Any]) -> _Found:
+def _alike(facts: Facts, _: Sequence[Any]) -> _Found:
     first = facts.first
-    others = first.lists - first.precise
-    if not facts.are_whole or min(first.precise, others) < _SOME * first.lists:
+    others = first.lists - first.alike
+    if not facts.are_whole or min(first.alike, others) < _SOME * first.lists:
         return None
-    if first.precise < _SECOND:
+    if first.alike < _SEVERAL:
         return None
     return (
-        f"All items of {first.precise:,} lists of {first.lists:,} are "
-        "relevant, so that their scores do not count.",
+        f"All items of {first.alike:,} lists of {first.lists:,} have one label "
+        "above 0, so that their scores do not count.",
         "If these lists have lost their irrelevant items, add these; if not, "
         "all is well.",
     )
@@ -968,7 +975,7 @@ def _pairs(__: Any, _: Facts) -> _Found:
         "A row of targets should have the numbers of relevant items. Received: "
         "two in each row, of which the first is the number of the row, as "
         "`numpy.argwhere` returns them.",
-        "Pass the second column alone: `targets[:, 1]`.",
+        "For such pairs, pass the second column alone: `targets[:, 1]`.",
     )
 
 
@@ -981,14 +988,19 @@ def _ids_as_scores(__: Any, _: Facts) -> _Found:
     )
 
 
-@_check("warning", "seen")
+@_check("warning", "label")
 def _gains(facts: Facts, metrics: Sequence[Any]) -> _Found:
-    if not _have_exponential_gain(metrics):
+    found = sorted(facts.levels)
+    are_gains = found == [2.0**x - 1 for x in range(len(found))]
+    are_few = _LEVELS <= len(found) <= _MOST_LEVELS
+    if not are_few or not are_gains or not _have_exponential_gain(metrics):
         return None
     return (
         "Grades should be 0, 1, 2, 3 for a gain of 2 to their power less 1. "
-        f"Received: {facts.seen['gains']} alone, as if they were such gains.",
-        'If they are gains, write `"NDCG(gain_fn=linear_gain)@10"`.',
+        f"Received: {', '.join(f'{x:g}' for x in found)} alone, as if they "
+        "were such gains.",
+        "If they are gains, set `gain_fn` to `linear_gain`, as in "
+        '`"NDCG(gain_fn=linear_gain)@10"`.',
     )
 
 

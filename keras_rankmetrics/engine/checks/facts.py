@@ -27,7 +27,7 @@ _FIRST = 10_000  # rows, of which most data need no more
 INFINITE = np.inf, *(float(np.finfo(x).max) for x in ("float32", "float64"))
 _FEW_PLACES = 3  # of clicks
 _MANY = 20  # rows, whose weights are those of another column by no accident
-_LEAST_GAINS, _MOST_GAINS = 4, 12  # of grades, of which 0, 1, 3, 7 are none
+_LEVELS = 16  # of labels of a chunk, at most: no check reads more
 _LARGE = 99  # the lowest label that may be a code
 # What to do, by the names of checks: in doors with options, in files of TREC,
 # in doors that take columns alone, and in batches.
@@ -104,10 +104,11 @@ class Facts:
         higher_is_better: False for distances, None if scores have any order.
         remedies: what to do, by the names of checks.
         labels: the lowest and the highest labels of each chunk.
+        levels: the lowest different labels from 0 on in the first rows of each.
         steps: how many rows have a higher, a lower and an equal score to the
             row above, of the same query.
-        seen: what is wrong by itself, by the name of its check: an id without
-            its digits, the score of an item that is the best for it, or True.
+        seen: findings by the name of their check: an id without its digits,
+            the score of an item that is the best for it, or True.
         rising: how many of these steps go with a label that rises as the score
             does, minus those with one that falls.
         against: two rows whose scores and ranks contradict each other, as
@@ -145,6 +146,7 @@ class Facts:
         default_factory=lambda: OPTIONS
     )
     labels: list[np.ndarray] = dataclasses.field(default_factory=list)
+    levels: frozenset[float] = frozenset()
     steps: np.ndarray = dataclasses.field(
         default_factory=lambda: np.zeros(3, np.int64)
     )
@@ -171,20 +173,23 @@ class Facts:
     are_integers: bool = False
 
     def see(self, **found: Any) -> None:
-        """Keep what is wrong by itself, unless something else was before.
+        """Keep the first finding of each check.
 
         Args:
-            found: what was found, by the name of its check; None and False are
-                nothing.
+            found: the findings by the names of checks; None and False are none.
         """
         some = {
-            x: y for x, y in found.items() if y is not None and y is not False
+            x: y
+            for x, y in found.items()
+            if y is not None and not (isinstance(y, bool | np.bool_) and not y)
         }
         self.seen = {**some, **self.seen}
 
     def add_labels(self, labels: np.ndarray) -> None:
         """Add labels of any shape."""
         self.labels.append(_examples(labels.ravel()))
+        levels = np.unique(labels.ravel()[:_FIRST])
+        self.levels |= {*levels[levels >= 0][:_LEVELS].tolist()}
 
     def add_scores(
         self,
@@ -318,7 +323,6 @@ class Facts:
             self.see(
                 swapped=swapped_warning(labels, scores),
                 by_place=are_places_of_labels(*some),
-                gains=gains_in(some[1]),
             )
         is_numbered = is_first and are_numbered(scores)
         self.elsewhere = "in all rows" if is_numbered else None
@@ -384,6 +388,7 @@ class Facts:
         return dataclasses.replace(
             self,
             labels=[_examples(np.concatenate(labels))] if labels else [],
+            levels=self.levels | other.levels,
             steps=self.steps + other.steps,
             seen={**other.seen, **self.seen},
             rising=self.rising + other.rising,
@@ -431,20 +436,8 @@ def _in_both(
     return one & other
 
 
-def gains_in(labels: np.ndarray) -> str | None:
-    """Return labels that are gains of 2 to the power of grades, less 1.
-
-    Grades are such numbers too, if there are few of them.
-    """
-    found = np.unique(labels[labels >= 0])
-    are_many = _LEAST_GAINS <= len(found) <= _MOST_GAINS
-    if not are_many or (found != 2.0 ** np.arange(len(found)) - 1).any():
-        return None
-    return ", ".join(f"{x:g}" for x in found)
-
-
 def infinite_in(scores: np.ndarray, is_higher: bool = True) -> float | None:
-    """Return the best score if it is infinite or the best of floats."""
+    """Return the best score if it is infinite or the best float; or None."""
     if not scores.size:
         return None
     best = float(

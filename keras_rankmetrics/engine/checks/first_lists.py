@@ -65,6 +65,7 @@ class FirstLists:
         topped: the number of these in which most items have the score 0, which
             is the best, and some lower ones a fraction.
         precise: the number of these whose items are all relevant.
+        alike: the number of these whose items have one label above 0.
         again: the number of these in which each row occurs as many times,
             twice or more.
         crossed: the number of these in which each score has all labels.
@@ -95,6 +96,7 @@ class FirstLists:
     fractions: int = 0
     topped: int = 0
     precise: int = 0
+    alike: int = 0
     again: int = 0
     crossed: int = 0
     twins: int = 0
@@ -246,7 +248,7 @@ class FirstLists:
         values = lists[at], scores[at], np.maximum(labels[at], 0.0)
         found = _sums(at, *values, are_own)
         if are_own is not None:  # ids tell items apart
-            found = dataclasses.replace(found, again=0)
+            found = dataclasses.replace(found, again=0, twins=0)
         return self + found
 
 
@@ -311,6 +313,7 @@ def _sums(
         fractions=int((~are_whole & is_long).sum()),
         topped=int((topped & have_say & ~are_whole).sum()),
         precise=int(((relevant == lengths) & have_say).sum()),
+        alike=int(((lowest == highest) & (lowest > 0) & have_say).sum()),
         again=int((again & have_say).sum()),
         crossed=int((crossed & have_say).sum()),
         twins=int((twins & have_say).sum()),
@@ -364,12 +367,12 @@ def _are_repeated(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return True for lists with rows, or scores, that are there again.
 
-    The first is for lists with each score twice or more, as many times if few
-    scores are those of one list, and one label for each or other scores than in
-    other lists. Whole numbers, which a classifier may give to several items,
-    are no evidence. The second is for lists with each score three times or
-    more, with labels of one sum, of which some differ. The third is for lists
-    in which each relevant item ties with one irrelevant item, and no others do.
+    The first is for lists with each score as many times, twice or more, and one
+    label for each or other scores than in other lists. Whole numbers, which a
+    classifier may give to several items, are no evidence. The second is for
+    lists with each score three times or more, with labels of one sum, of which
+    some differ. The third is for lists in which each relevant item ties with
+    one irrelevant item, and no others do.
     """
     begins = np.append(True, scores[1:] != scores[:-1])
     begins[starts] = True
@@ -387,11 +390,9 @@ def _are_repeated(
         np.maximum.reduceat(sums, of_lists)
     )
     number = np.diff(of_lists, append=len(firsts))  # of scores
-    distinct, most = len(np.unique(scores)), number.max(initial=0)
-    differ_in_lists = distinct > most
-    as_often = are_even | (distinct >= _FEW * most)
+    differ_in_lists = len(np.unique(scores)) > number.max(initial=0)
     are_rows = have_one | differ_in_lists & (number > 2)
-    again = ~whole & (least > 1) & as_often & (number > 1) & are_rows
+    again = ~whole & (least > 1) & are_even & (number > 1) & are_rows
     differ = ~np.logical_or.reduceat(have_one_label, of_lists)
     crossed = (least > 2) & are_even & have_one_sum & differ & (number > 2)
     relevant = np.add.reduceat((labels > 0).astype(int), firsts)

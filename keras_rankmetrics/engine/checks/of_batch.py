@@ -37,7 +37,8 @@ _BEST = 5  # items that a list would find, were its targets shifted
 _OF_IDS = {**BATCH, "ascend": "If the best ones come last, turn them round."}
 _NEARLY_ALL = 0.8  # of the relevant items
 _RANKS = 2  # times as many as there are items, at most
-_SHARED = 0.2  # of the ids of a list, at least
+_SHARED = 0.2  # of the ids of a list, at other places
+_TIMES = 3  # as many as by chance
 _TIED = 0.01  # of the items of a list
 
 
@@ -73,7 +74,7 @@ def facts_of(
         found.see(
             zeros_and_ones=_are_labels(targets, scores.shape[1]),
             excludes_all=are_excluded(targets, excluded),
-            pairs=are_pairs(targets),
+            pairs=are_pairs(targets, scores.shape[1]),
         )
         if len(targets) >= _LEAST and scores.shape[1] > _BEST:
             best = np.argpartition(-scores, _BEST, axis=1)[:, :_BEST]
@@ -168,12 +169,21 @@ def are_excluded(relevant: np.ndarray, excluded: Any) -> bool:
     return bool(some.sum() >= _FEW and not are_left.any())
 
 
-def are_pairs(targets: np.ndarray) -> bool:
-    """Return True for many rows of their number and a target, `[rows, 2]`."""
-    if len(targets) < _LEAST or targets.shape[1:] != (2,):
+def are_pairs(targets: np.ndarray, items: int = 0) -> bool:
+    """Return True for many rows of their number and a target, `[rows, 2]`.
+
+    Args:
+        targets: `[rows, targets]`, below 0 for padding.
+        items: the number of items, of which a batch may have one for each row.
+    """
+    rows = len(targets)
+    if rows < _LEAST or targets.shape[1] != 2 or items == rows:
         return False
-    first, second = np.diff(targets[:_LISTS].astype(np.int64), axis=0).T
-    return bool((first == 1).all() and (second != 1).any())
+    first, second = targets[:_LISTS].T
+    are_numbers = (first == np.arange(len(first))).all()
+    return bool(
+        are_numbers and second.min() >= 0 and (np.diff(second) < 0).any()
+    )
 
 
 def _are_ids(scores: np.ndarray, reference: np.ndarray) -> bool:
@@ -189,8 +199,12 @@ def _are_ids(scores: np.ndarray, reference: np.ndarray) -> bool:
     ordered = [np.sort(x, axis=1) for x in sides]
     are_apart = all((x[:, 1:] > x[:, :-1]).all() for x in ordered)
     are_places = max(x.max() for x in sides) <= _RANKS * scores.shape[1]
-    share = _are_in(scores, reference).mean()
-    return bool(are_apart and not are_places and share > _SHARED)
+    # Scores of the same items are equal at their place, or by chance.
+    share = (_are_in(scores, reference) & (scores != reference)).mean()
+    room = max(x.max() for x in sides) - min(x.min() for x in sides) + 1
+    by_chance = scores.shape[1] / float(room)
+    is_much = share > max(_SHARED, _TIMES * by_chance)
+    return bool(are_apart and not are_places and is_much)
 
 
 def _are_labels(targets: np.ndarray, items: int) -> bool:

@@ -56,7 +56,10 @@ class Misreadings(NamedTuple):
             warning = _omission_warning(lists, y_true, left)
         counted = getattr(lists.content, "num_relevant", None)
         if warning is None and left is not None and counted is not None:
-            warning = _count_warning(lists.present, left, counted)
+            content: Any = lists.content
+            # The excluded ones may be counted, or not.
+            ranked = ops.where(content.scores.retrieved(), left, 0)
+            warning = _count_warning(lists.present, ranked, counted)
         if warning is None and labels is not None:
             has_unusual = ops.any((labels < 0) | (labels >= _LARGE))
             if concrete(has_unusual):
@@ -75,15 +78,15 @@ def _count_warning(
         labels: `[lists, items]`; grades are relevant from a threshold on.
         counted: `[lists]`, 0 where it is not known.
     """
-    there = present & (counted > 0) & ~ops.any(labels > 1, axis=-1)
+    there = present & (counted > 0) & ~ops.any(labels > 1)
     seen = ops.sum(ops.cast(labels == 1, counted.dtype), axis=-1)
     if not concrete(ops.any(there & (seen > counted))):
         return None
     return (
         '`y_true["num_relevant"]` should count all relevant items of a list, '
-        "and those with a label, too. Received: fewer than have the label 1. "
+        "those that have labels, too. Received: fewer than have the label 1. "
         "If it counts the other ones alone, add both; if it is in the order of "
-        "other lists, sort it."
+        "other lists, reorder it."
     )
 
 
