@@ -327,3 +327,15 @@ def test_the_first_finding_of_a_check_stays():
     assert found.seen == {"padding": 0}
     other = checks.Facts(seen={"padding": 5, "apart": True})
     assert (found + other).seen == {"padding": 0, "apart": True}
+
+
+def test_ids_that_are_again_elsewhere_are_no_padding():
+    """The id 0 is one, too, where another one is there again at an end."""
+    ends = np.array(
+        [[9, 9, 1, 0, 2, 0], [9, 9, 0, 3, 0, 4], [9, 9, 0, 0, 5, 6]]
+    )
+    assert of_batch._padding_of(ends) == (0, 0)
+    ends[0, 3] = 7
+    assert of_batch._padding_of(ends) == (9, 3)
+    assert of_batch.padding_in(ends) == 9
+    assert of_batch.padding_in(ends[:2]) is None
