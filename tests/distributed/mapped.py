@@ -35,7 +35,7 @@ def made(name):
         "k": 3,
     }
     if name == "AttentionWeightedFairness":
-        arguments["groups"] = np.eye(ITEMS)[:, :3] + 0.1
+        arguments["groups"] = 0.9 * np.eye(ITEMS)[:, :3] + 0.1
         arguments["target"] = [0.5, 0.3, 0.2]
     known = inspect.signature(cls).parameters
     return cls(**{n: x for n, x in arguments.items() if n in known})
