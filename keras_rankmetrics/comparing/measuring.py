@@ -75,27 +75,18 @@ def measured_by(
     truth: Any,
     systems: Mapping[str, Any],
     reading: Reading,
-    convention: Any = None,
-    groups: Any = None,
-    sample_weight: Any = None,
-    of_members: Callable[..., Measured] | None = None,
+    *others: Any,
 ) -> Measured:
-    """Return the value of each metric for each system and list.
-
-    Warn if few items match.
+    """Return what `values_by` returns, and warn if few items match.
 
     Args:
         metrics: as for `values_by`.
         truth: as for `values_by`.
         systems: as for `values_by`.
         reading: as for `values_by`.
-        convention: as for `values_by`.
-        groups: as for `values_by`.
-        sample_weight: as for `values_by`.
-        of_members: as for `values_by`.
+        *others: the other arguments of `values_by`, in their order.
     """
-    asked = convention, groups, sample_weight, of_members
-    found = values_by(metrics, truth, systems, reading, *asked)
+    found = values_by(metrics, truth, systems, reading, *others)
     together.warn_of_overlap(found, reading.drop_same_id)
     return found
 

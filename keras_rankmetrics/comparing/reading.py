@@ -242,8 +242,9 @@ class Reading:
         if isinstance(chosen, list | tuple):
             own = [self.of_system(str(x)).higher_is_better for x in chosen]
             return [x for x, higher in zip(chosen, own, strict=True) if higher]
-        is_taken = chosen is not None and self.higher_is_better is True
-        return [chosen] * is_taken
+        if chosen is None or self.higher_is_better is not True:
+            return []
+        return [chosen]
 
     def column_of_scores(self) -> Any:
         """Return the column of scores that the user chose, or None.

@@ -273,18 +273,20 @@ def blocks_of(source: Source, size: int = BLOCK) -> Iterator[tuple[bytes, int]]:
         yield rest + b"\n", line
 
 
-def blocks_of_lines(source: Source, *size: int) -> Iterator[tuple[bytes, int]]:
-    """Yield the blocks of a file without quoted fields, as `blocks_of` does.
+def with_ends(
+    path: str, blocks: Iterator[tuple[bytes, int]]
+) -> Iterator[tuple[bytes, int]]:
+    """Yield the blocks of a file without quoted fields.
 
     Args:
-        source: the file.
-        size: as for `blocks_of`.
+        path: as for `check_ends`.
+        blocks: as `blocks_of` yields them.
 
     Raises:
-        FileError: if a line is too long, or does not end with a line feed.
+        FileError: as by `check_ends`.
     """
-    for data, line in blocks_of(source, *size):
-        check_ends(source.path, data, line)
+    for data, line in blocks:
+        check_ends(path, data, line)
         yield data, line
 
 

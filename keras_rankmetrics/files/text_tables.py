@@ -291,7 +291,7 @@ def json_parts(source: Source) -> Iterator[Part]:
     """Yield the rows of JSON lines, block by block."""
     path = source.path
     columns: dict[str, str] = {}
-    for data, start in blocks.blocks_of_lines(source, _BLOCK):
+    for data, start in blocks.with_ends(path, blocks.blocks_of(source, _BLOCK)):
         line = blocks.filled_lines(data, start)
         if not len(line):
             continue

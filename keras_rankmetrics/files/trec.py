@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from keras_rankmetrics.files import FileError, fields
-from keras_rankmetrics.files.blocks import Source, blocks_of_lines
+from keras_rankmetrics.files.blocks import Source, blocks_of, with_ends
 from keras_rankmetrics.files.fields import Texts
 from keras_rankmetrics.tables import roles
 from keras_rankmetrics.tables.item_rows import Part
@@ -114,7 +114,7 @@ def trec_parts(source: Source, layout: _LineFields) -> Iterator[Part]:
     """Yield the rows of a file, block by block."""
     path = source.path
     is_first = True
-    for data, line in blocks_of_lines(source):
+    for data, line in with_ends(path, blocks_of(source)):
         start, end, rows = _fields(path, data, line, layout)
         if not len(rows):
             continue

@@ -390,24 +390,30 @@ class IntraListDiversity(bases.Unbounded, bases.ExposureMetric):
     def check_options(options: Mapping[str, Any]) -> None:
         """Warn if the vectors may be similarities of items, or codes."""
         vectors = options["vectors"]
-        items, size = vectors.shape
-        received = ""
-        if items == size > 2:
-            highest = vectors[0, 0] * (1 + _ROUNDING)
-            lowest = np.diag(vectors) * (1 + 2 * _ROUNDING)
-            are_flags = np.isin(vectors, (0, 1)).all()
-            is_square = (np.abs(vectors) <= highest).all()
-            is_square &= (lowest >= highest).all() and not are_flags
-            if is_square and np.allclose(vectors, vectors.T, atol=0):
-                received = "a number for each two items, as similarities are"
-        elif size == 1 and len(np.unique(vectors)) > 2:
+        if may_be_similarities(vectors):
+            received = "a number for each two items, as similarities are"
+        elif vectors.shape[1] == 1 and len(np.unique(vectors)) > 2:
             received = "one number for each item, as codes of categories are"
-        if received:
-            warn(
-                "`vectors` should have a vector for each item. Received: "
-                f"{received}. For similarities, pass the vectors that they "
-                "were made of; for codes, a column of 0 and 1 for each."
-            )
+        else:
+            return
+        warn(
+            "`vectors` should have a vector for each item. Received: "
+            f"{received}. For similarities, pass the vectors that they "
+            "were made of; for codes, a column of 0 and 1 for each."
+        )
+
+
+def may_be_similarities(vectors: np.ndarray) -> bool:
+    """Return True for a symmetric square, highest on all of its diagonal.
+
+    Vectors of 0 and 1 may be such a square, too.
+    """
+    items, size = vectors.shape
+    if items != size or size < 3 or np.isin(vectors, (0, 1)).all():
+        return False
+    highest, diagonal = np.abs(vectors).max(), np.diag(vectors)
+    is_highest = np.allclose(diagonal, highest, rtol=_ROUNDING, atol=0)
+    return is_highest and np.allclose(vectors, vectors.T, atol=0)
 
 
 def normalized(target: np.ndarray) -> np.ndarray:

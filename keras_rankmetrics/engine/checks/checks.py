@@ -94,8 +94,9 @@ def said_of(facts: Facts, metrics: Sequence[Any]) -> Iterator[Said]:
         "whole": facts.first.rows > 0,
     }
     for check in CHECKS:
-        is_there = there | {"seen": check.name in facts.seen}
-        found = check.says(facts, metrics) if is_there[check.role] else None
+        is_seen = check.role == "seen"
+        is_there = check.name in facts.seen if is_seen else there[check.role]
+        found = check.says(facts, metrics) if is_there else None
         if found is not None:
             yield Said(check, *found)
 

@@ -13,8 +13,8 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 _LONG = 8  # lists of which places are no accident
-_SHORT = 4  # items of a list that has a say
-_FEW = 3  # lists that are evidence, or items of each
+SHORT = 4  # items of a list that has a say
+FEW = 3  # lists that are evidence, or items of each
 _LIKELY = 2.0  # standard errors that are rare
 _PLAIN = 2.5  # standard errors of scores, and not of what sorts them
 _SOME = 1.5  # standard errors of the scores of few lists
@@ -47,7 +47,7 @@ class Evidence:
     @property
     def may_be_places(self) -> bool:
         """True if scores may be ranks, whatever the labels say."""
-        return self.lists >= _FEW and self.lowest is not None
+        return self.lists >= FEW and self.lowest is not None
 
     @property
     def numbers(self) -> str:
@@ -97,7 +97,7 @@ class Evidence:
         """
         if not len(lists) or (self.lists and self.lowest is None):
             return self
-        have_say = np.bincount(lists) >= _SHORT
+        have_say = np.bincount(lists) >= SHORT
         if not have_say.any():
             return self
         first = np.flatnonzero(lists == np.argmax(have_say))
@@ -127,8 +127,8 @@ def _of_lists(
         at = at[~zeros]
         starts = np.flatnonzero(np.diff(lists[at], prepend=-1))
     lengths = np.diff(starts, append=len(at))
-    at = at[np.repeat(lengths >= _SHORT, lengths)]
-    lengths = lengths[lengths >= _SHORT]
+    at = at[np.repeat(lengths >= SHORT, lengths)]
+    lengths = lengths[lengths >= SHORT]
     if not len(lengths):
         return Evidence()
     starts = np.cumsum(lengths) - lengths
@@ -207,7 +207,7 @@ def scaled_across(scores: np.ndarray) -> str | None:
     Args:
         scores: `[lists, items]`.
     """
-    if min(scores.shape) < _FEW:
+    if min(scores.shape) < FEW:
         return None
     first = scores[:, :1].copy()
     with np.errstate(all="ignore"):  # infinite ones have no such scale
@@ -272,7 +272,7 @@ def are_padded_apart(labels: np.ndarray, scores: np.ndarray) -> bool:
     items = labels.shape[1]
     heads = np.logical_and.accumulate(labels < 0, axis=1).sum(axis=1)
     some = (heads > 0) & (heads < items)
-    if len(np.unique(heads[some])) < _FEW:
+    if len(np.unique(heads[some])) < FEW:
         return False
     heads, scores, labels = heads[some], scores[some], labels[some]
     behind = np.arange(items) >= items - heads[:, None]

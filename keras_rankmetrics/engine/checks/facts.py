@@ -187,8 +187,9 @@ class Facts:
 
     def add_labels(self, labels: np.ndarray) -> None:
         """Add labels of any shape."""
-        self.labels.append(_examples(labels.ravel()))
-        levels = np.unique(labels.ravel()[:_FIRST])
+        flat = labels.ravel()
+        self.labels.append(_examples(flat))
+        levels = np.unique(flat[:_FIRST])
         self.levels |= {*levels[levels >= 0][:_LEVELS].tolist()}
 
     def add_scores(

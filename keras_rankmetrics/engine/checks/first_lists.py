@@ -13,7 +13,9 @@ from collections.abc import Callable
 import numpy as np
 
 from keras_rankmetrics.engine.checks.evidence import (
+    FEW,
     ROWS,
+    SHORT,
     covariances,
     mean_ranks,
 )
@@ -21,8 +23,6 @@ from keras_rankmetrics.engine.checks.evidence import (
 _LONG = 8  # items of which places are no accident
 _SEVERAL = 5  # lists whose irrelevant items have a score of their own
 _MANY = 50  # items, of which the irrelevant ones hardly share a score
-_SHORT = 4  # items of a list that has a say
-_FEW = 3  # lists that are evidence
 _SURE = 3.5  # standard errors that are no chance in many tables
 _MOST = 0.6  # share of the lists that have the wrong direction
 _GRADES = 10  # whole scores that may be grades or classes, at most
@@ -129,7 +129,7 @@ class FirstLists:
     @property
     def have_grades(self) -> bool:
         """True if the scores of several lists, and of no others, are grades."""
-        return self.lists >= _FEW and self.graded == self.lists
+        return self.lists >= FEW and self.graded == self.lists
 
     @property
     def are_labels(self) -> bool:
@@ -137,7 +137,7 @@ class FirstLists:
 
         A classifier may find the labels of a few items.
         """
-        are_many = self.lists >= _FEW and self.rows >= _CERTAIN
+        are_many = self.lists >= FEW and self.rows >= _CERTAIN
         return are_many and self.equal == self.lists and self.fit > 0
 
     @property
@@ -149,13 +149,13 @@ class FirstLists:
     @property
     def have_one_label(self) -> bool:
         """True if items of a list have one label, and lists have several."""
-        are_many = self.precise >= _FEW and self.rows >= _MANY
+        are_many = self.precise >= FEW and self.rows >= _MANY
         return are_many and not self.varied and self.changes > 0
 
     @property
     def are_of_two_kinds(self) -> bool:
         """True if some lists have places as scores, and others have none."""
-        are_few = min(self.placed, self.fractions) >= _FEW
+        are_few = min(self.placed, self.fractions) >= FEW
         return are_few and self.placed < self.lists
 
     @property
@@ -169,22 +169,22 @@ class FirstLists:
     @property
     def are_topped(self) -> bool:
         """True if most items have the best score in most lists."""
-        return self.topped >= max(_FEW, _NEARLY_ALL * self.lists)
+        return self.topped >= max(FEW, _NEARLY_ALL * self.lists)
 
     @property
     def are_precise(self) -> bool:
         """True if several lists, and no others, have relevant items alone."""
-        return self.lists >= _FEW and self.precise == self.lists
+        return self.lists >= FEW and self.precise == self.lists
 
     @property
     def has_rows_again(self) -> bool:
         """True if several lists, and no others, have each row again."""
-        return self.lists >= _FEW and self.again == self.lists
+        return self.lists >= FEW and self.again == self.lists
 
     @property
     def are_crossed(self) -> bool:
         """True if several lists, and few others, have all labels each time."""
-        return self.crossed >= max(_FEW, _NEARLY_ALL * self.lists)
+        return self.crossed >= max(FEW, _NEARLY_ALL * self.lists)
 
     @property
     def have_twins(self) -> bool:
@@ -194,7 +194,7 @@ class FirstLists:
     @property
     def finds_own(self) -> bool:
         """True if several queries, and few others, find their own item."""
-        return self.own >= max(_FEW, _NEARLY_ALL * self.lists)
+        return self.own >= max(FEW, _NEARLY_ALL * self.lists)
 
     @property
     def finds_partners(self) -> bool:
@@ -266,7 +266,7 @@ def _sums(
         np.where(lengths > 2, x, 0.0)  # two are in one order or the other
         for x in covariances(mean_ranks(lists, scores), labels, starts)
     )
-    have_say = lengths >= _SHORT
+    have_say = lengths >= SHORT
     best = starts + lengths - 1
     have_scores, have_labels = (
         np.logical_or.reduceat(x != 0, starts) for x in (scores, labels)

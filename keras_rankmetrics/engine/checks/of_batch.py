@@ -198,11 +198,11 @@ def _are_ids(scores: np.ndarray, reference: np.ndarray) -> bool:
         return False
     ordered = [np.sort(x, axis=1) for x in sides]
     are_apart = all((x[:, 1:] > x[:, :-1]).all() for x in ordered)
-    are_places = max(x.max() for x in sides) <= _RANKS * scores.shape[1]
+    highest, items = int(max(x.max() for x in sides)), scores.shape[1]
+    are_places = highest <= _RANKS * items
     # Scores of the same items are equal at their place, or by chance.
     share = (_are_in(scores, reference) & (scores != reference)).mean()
-    room = max(x.max() for x in sides) - min(x.min() for x in sides) + 1
-    by_chance = scores.shape[1] / float(room)
+    by_chance = items / (highest - int(min(x.min() for x in sides)) + 1)
     is_much = share > max(_SHARED, _TIMES * by_chance)
     return bool(are_apart and not are_places and is_much)
 

@@ -11,10 +11,8 @@ import dataclasses
 
 import numpy as np
 
-from keras_rankmetrics.engine.checks.evidence import ROWS
+from keras_rankmetrics.engine.checks.evidence import FEW, ROWS, SHORT
 
-_SHORT = 4  # items of a list or a part that has a say
-_FEW = 3  # lists that are evidence
 _PATTERNS = 5  # of labels that are in parts by no accident
 _SOME = 0.2  # share of the lists with scores of others
 _KEPT = 512  # lists to compare
@@ -56,7 +54,7 @@ class Repeats:
     @property
     def have_one_score(self) -> bool:
         """True if the items of several lists, but not of all, have one."""
-        return _FEW <= self.constant < self.lists
+        return FEW <= self.constant < self.lists
 
     @property
     def have_scores_again(self) -> bool:
@@ -64,7 +62,7 @@ class Repeats:
         some = self.prints[self.prints[:, 3] == 0, :2]
         number, others = len(some), len(np.unique(some, axis=0))
         again = number - others
-        return others > 1 and again >= max(_FEW, _SOME * number)
+        return others > 1 and again >= max(FEW, _SOME * number)
 
     @property
     def times(self) -> int:
@@ -75,7 +73,7 @@ class Repeats:
         """
         lists, numbers = np.unique(self.prints, axis=0, return_counts=True)
         of_scores = len(np.unique(self.prints[:, :2], axis=0))
-        are_few = len(lists) < _FEW or of_scores < len(lists)
+        are_few = len(lists) < FEW or of_scores < len(lists)
         return 1 if are_few else int(numbers.min())
 
     @property
@@ -116,7 +114,7 @@ class Repeats:
         lengths = np.diff(starts, append=len(lists))
         numbers = lists[starts]
         prints, limit = np.zeros((0, 4)), self.limit
-        have_say, are_constant = lengths >= _SHORT, np.zeros(len(lengths), bool)
+        have_say, are_constant = lengths >= SHORT, np.zeros(len(lengths), bool)
         if len(np.unique(numbers)) == len(numbers):
             are_constant = have_say & _have_one_score(scores, starts, lengths)
             samples = _samples_of(scores, starts, lengths)
@@ -230,7 +228,7 @@ def _parts_of(
     places = np.arange(len(labels)) - np.repeat(
         np.cumsum(lengths) - lengths, lengths
     )
-    longest = int(lengths.min()) // _SHORT
+    longest = int(lengths.min()) // SHORT
     for number in range(2, min(_SYSTEMS, longest) + 1):
         if (lengths % number).any():
             continue
