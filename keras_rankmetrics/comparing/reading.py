@@ -385,7 +385,7 @@ class Input(abc.ABC):
             are not retrieved, `-inf`.
         shown: what the scores have shown so far.
         assumed: what is assumed besides the columns of the roles, such as
-            `{"relevant": "label>=1"}`.
+            `{"relevant": "label>=1 (all labels)"}`.
         looks: how an object of this form looks, for the documentation.
         made_by: what has this form.
         has_ids: True if the items have ids, False for labels or scores, None

@@ -370,7 +370,7 @@ def test_ranks_that_are_no_numbers_are_not_read(tmp_path, kind, ranks):
 @pytest.mark.parametrize(
     "metrics, truth, notes",
     [
-        ("RR NDCG", RATED, ("Read as: relevant=label>=1.",)),
+        ("RR NDCG", RATED, ("Read as: relevant=label>=1 (all labels).",)),
         ("NDCG", RATED, ()),
         ("RR(relevance_threshold=4)", RATED, ()),
         ("RR", {"q1": {"a": 0, "b": 5}, "q2": {"c": 3}}, ()),
@@ -380,7 +380,7 @@ def test_ranks_that_are_no_numbers_are_not_read(tmp_path, kind, ranks):
 def test_ratings_from_1_on_are_said_to_be_relevant(metrics, truth, notes):
     found = krm.evaluate(truth, FOUND, metrics)
     assert found.report.notes == notes
-    roles = {"truth": {"relevant": "label>=1"}} if notes else {}
+    roles = {"truth": {"relevant": "label>=1 (all labels)"}} if notes else {}
     assert found.to_dict()["read_as"] == roles
 
 

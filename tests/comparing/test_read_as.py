@@ -132,7 +132,7 @@ def test_results_of_earlier_versions_name_roles_alone():
         ([1, 1, 1, 1], "RR", "each item"),
         ([1, 1, 1, 1], "NDCG", "each item"),
         ([3, 4, 3, 3], "RR(relevance_threshold=3)", "each item"),
-        ([3, 4, 3, 3], "RR NDCG", "label>=1"),
+        ([3, 4, 3, 3], "RR NDCG", "label>=1 (all labels)"),
         ([3, 4, 3, 3], "NDCG", None),
         ([3, 4, 3, 3], "RR(relevance_threshold=4)", None),
         ([1, 0, 1, 1], "RR NDCG", None),

@@ -189,7 +189,7 @@ def all_relevant(facts: Facts, metrics: Sequence[Any]) -> dict[str, str]:
     known = facts.known_labels
     lowest, highest = known.min(initial=np.inf), known.max(initial=0)
     if 1 <= lowest < highest and have_default:
-        return {"relevant": "label>=1"}
+        return {"relevant": "label>=1 (all labels)"}
     are_judged = len(known) == sum(map(len, facts.labels))
     least = min(_least_relevant(metrics, max(highest, 1.0)), default=np.inf)
     are_whole = facts.lists or least <= 0  # or may be of relevant items alone

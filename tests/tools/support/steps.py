@@ -222,7 +222,7 @@ STAGES: dict[str, tuple[Step, ...]] = {
             "numpy",
             _in(
                 "tests",
-                *("laws", "explaining"),
+                *("laws", "explaining", "doors"),
                 "catalogues/test_count_ranks.py",
             ),
             marks="long",
