@@ -4,7 +4,6 @@ import os
 
 # Before the imports: forks need a process with one thread.
 os.environ.update(
-    KERAS_BACKEND="torch",
     OMP_NUM_THREADS="1",
     PYTEST_DISABLE_PLUGIN_AUTOLOAD="1",
 )
@@ -15,16 +14,18 @@ import contextlib
 import gc
 import io
 import json
+import math
 import pathlib
 import signal
 import sys
 import time
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from tests.tools.mutate import covering, mutants
 from tests.tools.mutate.covering import ROOT, layer_of
 from tests.tools.mutate.forks import ChangedModule, forked
 from tests.tools.mutate.mutants import Mutant
+from tests.tools.support import steps
 
 # A file may take this much time: some seconds, and a multiple of the usual.
 PAUSE, SLOWER = 20.0, 5.0
@@ -73,13 +74,18 @@ def main() -> int:
     options = parsed()
     entries = mutants.equivalents()
     found = mutants.all_mutants(ROOT, options.path)
-    if options.only:
+    if options.again:
+        records = json.loads(options.again.read_text())
+        again = [_key(x) for x in records if x["survived"]]
+        found = [m for m in found if _key(m._asdict()) in again]
+    elif options.only:
         found = [m for m in found if f"{m.path}:{m.line}" in options.only]
     elif options.count is not None:
         found = mutants.sample(found, options.count, options.seed)
     if options.list:
         print(*found, sep="\n")
         return 0
+    os.environ.update(KERAS_BACKEND=options.backend, **dict(steps.COMPILED))
     import_packages()
     # A run that is ended ends its forks, too.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
@@ -113,17 +119,30 @@ def parsed() -> argparse.Namespace:
         "quick tests that execute it. Exits with 1 if a change survives.",
     )
     add = parser.add_argument
+    add(
+        "--backend",
+        choices=("torch", "numpy", "tensorflow", "jax"),
+        default="torch",
+        help="on which tests run, by default torch, which runs all of them",
+    )
     add("--count", type=int, help="mutants to draw, by default all")
     add("--seed", type=int, default=0, help="of the draw")
     add("--path", nargs="+", default=(), help="files or folders to change")
     add("--only", nargs="+", metavar="PATH:LINE", help="lines to change")
+    add(
+        "--again",
+        type=pathlib.Path,
+        metavar="FILE",
+        help="change what survived by a file of --json, on another backend",
+    )
     add("--tests", nargs="+", default=(), help="files or folders of tests")
     add(
         "--limit",
         type=float,
-        default=120.0,
+        default=math.inf,
         metavar="SECONDS",
-        help="for each mutant, or each of its layers: start no file after them",
+        help="for each mutant, or each of its layers: start no file after "
+        "them; by default all are run",
     )
     add(
         "--layers",
@@ -141,6 +160,10 @@ def parsed() -> argparse.Namespace:
     )
     add("--json", type=pathlib.Path, metavar="FILE", help="write the results")
     return parser.parse_args()
+
+
+def _key(record: dict[str, Any]) -> tuple[Any, ...]:
+    return record["path"], record["line"], record["change"]
 
 
 def import_packages() -> None:
@@ -171,14 +194,10 @@ def judge(
         groups = list(by_layer.values())
     begun, caught_by, hows, number = time.monotonic(), {}, set(), 0
     for group in groups:
-        longest = max((usual for _, usual in group), default=0.0)
         result = forked(
-            lambda group: first_failure(mutant, group, limit),
-            group,
-            limit + 2 * PAUSE + SLOWER * longest,
-            group=True,
+            lambda group: first_failure(mutant, group, limit), group, group=True
         )
-        # The package itself did not load in time, or ended Python.
+        # The package itself did not load, or ended Python.
         file, how, run = (
             (AT_IMPORT, result, 0) if isinstance(result, str) else result
         )
@@ -203,11 +222,13 @@ def first_failure(
     source = mutant.apply((ROOT / mutant.path).read_text())
     ChangedModule(ROOT, mutant.path, source).install()
     begun, number = time.monotonic(), 0
+    signal.alarm(int(2 * PAUSE))  # ends a loop at import, as a crash
     try:
         if files:
             import keras_rankmetrics  # noqa: F401
     except BaseException as error:
         return AT_IMPORT, type(error).__name__, 0
+    signal.alarm(0)
     for file, usual in files:
         if number and time.monotonic() - begun > limit:
             break

@@ -1,12 +1,13 @@
 """The lines of the package that each file of tests executes, and its time.
 
-They are kept in `build/mutation.json`, and measured again for the files that
-have changed, or for all of them if the package has.
+They are kept in `build`, one file for each backend, and measured again for the
+tests that have changed, or for all of them if the package has.
 """
 
 import hashlib
 import importlib.util
 import json
+import os
 import pathlib
 import time
 from collections.abc import Iterable
@@ -16,9 +17,9 @@ import pytest
 
 from tests.tools.mutate.forks import forked
 from tests.tools.mutate.mutants import PACKAGE, Mutant, is_under
+from tests.tools.support import selection, steps
 
 ROOT = pathlib.Path(__file__).parents[3]
-KEPT = ROOT / "build" / "mutation.json"
 PASSED = {pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED}
 # Other installed plugins are not loaded, which takes seconds for some.
 PLUGINS = ("xdist.plugin", "_hypothesis_pytestplugin")
@@ -53,13 +54,26 @@ class Measured(NamedTuple):
 
 
 def test_files(under: Iterable[str] = ()) -> list[str]:
-    """Return the files with tests or doctests, relative to the repository."""
+    """Return the files with quick tests that a change must pass here."""
     tests = (ROOT / "tests").rglob("test_*.py")
     pages = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
     modules = (ROOT / PACKAGE).rglob("*.py")
     doctests = (x for x in (*pages, *modules) if ">>> " in x.read_text())
     names = [x.relative_to(ROOT).as_posix() for x in (*tests, *doctests)]
-    return sorted(name for name in names if is_under(name, under))
+    return sorted(x for x in names if is_under(x, under) and _is_run(x))
+
+
+def _is_run(file: str) -> bool:
+    """Return True if torch runs a file, or a quick step on another backend."""
+    backend = os.environ["KERAS_BACKEND"]
+    by_steps = any(
+        step.backend == backend and step.runs(file, "", set())
+        for name, stage in steps.STAGES.items()
+        for step in stage * (name != "week")
+    )
+    path = pathlib.PurePosixPath(file)
+    is_fit = by_steps and selection.may_run_on(backend, path)
+    return backend == "torch" or is_fit
 
 
 def layer_of(file: str) -> str:
@@ -70,8 +84,12 @@ def layer_of(file: str) -> str:
 
 def run_tests(file: str) -> int:
     """Run the quick tests of a file in this process; return the exit code."""
+    of_all = os.environ["KERAS_BACKEND"] in ("torch", "numpy")
+    is_whole = of_all or selection.is_of_each(pathlib.PurePosixPath(file))
+    # A backend would run all tests of a file that is named.
+    marks = "not long" + " and (each_backend or only_on)" * (not is_whole)
     options = [
-        *("-n", "0", "-m", "not long", "-x", "-q", "--no-header"),
+        *("-n", "0", "-m", marks, "-x", "-q", "--no-header"),
         *("-p", "no:cacheprovider", *(f"-p{plugin}" for plugin in PLUGINS)),
     ]
     return int(pytest.main([*options, file]))
@@ -107,7 +125,8 @@ def measured(files: list[str]) -> dict[str, Measured]:
 
     Files that take too long, or crash Python, are left out.
     """
-    kept = json.loads(KEPT.read_text()) if KEPT.exists() else {}
+    path = ROOT / "build" / f"mutation_{os.environ['KERAS_BACKEND']}.json"
+    kept = json.loads(path.read_text()) if path.exists() else {}
     known = {file: Measured(*fields) for file, fields in kept.items()}
     shared = _hash_of_shared()
     keys = {file: _hash(shared, ROOT / file) for file in files}
@@ -130,8 +149,8 @@ def measured(files: list[str]) -> dict[str, Measured]:
         failed = "" if result.passes else "  FAILS without a mutation"
         text = f"{i}/{len(missing)} {file}: {result.seconds:.1f} s{failed}"
         print(text, flush=True)
-        KEPT.parent.mkdir(exist_ok=True)
-        KEPT.write_text(json.dumps(known))
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(json.dumps(known))
     return {
         file: known[file]
         for file in files
@@ -174,7 +193,8 @@ def _is_named_like(file: str, module: str) -> bool:
 def _hash(start: str, *paths: pathlib.Path) -> str:
     digest = hashlib.sha256(start.encode())
     for path in paths:
-        digest.update(path.as_posix().encode() + path.read_bytes())
+        name = path.relative_to(ROOT).as_posix()
+        digest.update(name.encode() + path.read_bytes())
     return digest.hexdigest()[:16]
 
 

@@ -13,7 +13,10 @@ from typing import Any
 
 
 def forked(
-    work: Callable[..., Any], argument: Any, seconds: float, group: bool = False
+    work: Callable[..., Any],
+    argument: Any,
+    seconds: float | None = None,
+    group: bool = False,
 ) -> Any:
     """Return the result of a function in a fork, "time" or "crash".
 

@@ -5,7 +5,7 @@ import pathlib
 
 import pytest
 
-from tests.tools.mutate import mutants
+from tests.tools.mutate import covering, mutants
 from tests.tools.mutate.forks import ChangedModule, module_name
 
 ROOT = pathlib.Path(__file__).parents[3]
@@ -125,6 +125,27 @@ def test_accepted_survivors_are_mutants():
     for entry in entries:
         assert entry["reason"]
         assert any(mutants.accepts(entry, mutant) for mutant in found), entry
+
+
+@pytest.mark.parametrize(
+    "backend, expected",
+    [
+        ("torch", [0, 1, 2, 3]),
+        ("numpy", [1, 2]),
+        ("tensorflow", [0, 3]),
+        ("jax", [3]),
+    ],
+)
+def test_files_of_a_backend(monkeypatch, backend, expected):
+    files = [
+        "README.md",
+        "keras_rankmetrics/gains.py",
+        "tests/files/test_limits.py",
+        "tests/inputs/test_masks.py",
+    ]
+    monkeypatch.setenv("KERAS_BACKEND", backend)
+    found = covering.test_files(files)
+    assert found == [files[place] for place in expected]
 
 
 def test_a_changed_module_is_served_from_memory():

@@ -96,7 +96,7 @@ def _in(folder: str, *names: str) -> tuple[str, ...]:
 
 
 # jax keeps what it compiles for its two workers, and for the steps after it.
-_COMPILED = (
+COMPILED = (
     ("JAX_COMPILATION_CACHE_DIR", str(ROOT / "build" / "jax")),
     ("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0"),
     ("JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES", "-1"),
@@ -104,7 +104,7 @@ _COMPILED = (
 # Elsewhere a warning is an error. Long tests rank labels of which the package
 # warns, and other packages and versions have warnings of their own.
 _MAY_WARN = ("-W", "default")
-_jax = functools.partial(Step, "jax", variables=_COMPILED)
+_jax = functools.partial(Step, "jax", variables=COMPILED)
 _may_warn = functools.partial(Step, options=_MAY_WARN)
 _beside_others = functools.partial(_may_warn, has_others=True)
 
