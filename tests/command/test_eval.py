@@ -429,7 +429,7 @@ def test_the_lightest_backend_computes(program, named, monkeypatch, tmp_path):
     assert last == ("numpy" if lightest else here)
 
 
-COMMANDS = ["eval", "gate", "doctor", "signature", "conventions"]
+COMMANDS = ["eval", "gate", "doctor", "explain", "signature", "conventions"]
 
 
 def test_help_has_a_phrase_for_each_command_and_a_sentence_for_one(capsys):
@@ -442,6 +442,9 @@ def test_help_has_a_phrase_for_each_command_and_a_sentence_for_one(capsys):
     for name, page in zip(COMMANDS, pages, strict=True):
         assert re.search(rf"\n +{name}\s+[a-z].*[^.]\n", phrases)
         assert re.search(r"\n\n[A-Z][^:]*\.", page)
+        usage, _, _ = page.removeprefix(f"usage: krm {name}").partition("\n\n")
+        values = re.sub(r"--?[a-z-]+|{.*}", "", usage)
+        assert values == values.upper()
 
 
 ENDS = [

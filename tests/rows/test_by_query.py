@@ -413,6 +413,7 @@ def test_the_progress_bar(rows, capsys, own, of_fit, shown):
         number = -(-len(query) // 7)
         printed = capsys.readouterr().out
         assert (f"{number}/{number}" in printed) == shown
+        assert ("/batch" in printed) == shown
         assert ("val_ndcg@3: " in printed) == (of_fit > 0)
 
 

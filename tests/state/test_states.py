@@ -351,6 +351,7 @@ def test_a_sum_that_a_state_lacks_is_nan_and_what_needs_it(name):
         sums=np.delete(state.sums, place, axis=0),
     )
     for lacking in (less, less + state, state + less):
+        assert lacking == State.from_bytes(lacking.to_bytes())
         metric = krm.NDCG(3)
         metric.state = lacking
         assert float(metric.result()) == pytest.approx(told(state)[0])
@@ -447,6 +448,12 @@ def test_states_are_values():
     one = updated(1).state
     assert one == State.from_bytes(one.to_bytes())
     assert one != updated(2).state
+    for change in (
+        {"signature": krm.NDCG(4).signature},
+        {"names": one.names[::-1]},
+        {"draws": np.array(0)},
+    ):
+        assert one != dataclasses.replace(one, **change)
     assert repr(one) == f"<State of {one.signature}>"
 
 

@@ -159,13 +159,14 @@ def _parser() -> argparse.ArgumentParser:
         "explain the signature of a metric",
         "Explain the signature of a metric in words.",
     ).add_argument
-    add("signature", help="the text of `metric.signature`, in quotes")
+    text = "the text of `metric.signature`, in quotes"
+    add("signature", metavar="SIGNATURE", help=text)
     add = command(
         "conventions",
         "list the conventions, or describe one",
         "List the options that reproduce the numbers of other tools.",
     ).add_argument
-    add("name", nargs="?", help="a convention to describe")
+    add("name", metavar="NAME", nargs="?", help="a convention to describe")
     add("--all", action="store_true", help="describe all conventions")
     return parser
 
