@@ -213,6 +213,7 @@ def test_labels_of_whole_lists_that_are_all_above_0():
 
 
 _ODDS = np.exp(_SCORES)
+_RANKS = 1.0 + np.argsort(np.argsort(_SCORES, 0), 0)
 
 
 @pytest.mark.parametrize(
@@ -225,14 +226,32 @@ _ODDS = np.exp(_SCORES)
             (_SCORES - _SCORES.min(0)) / np.ptp(_SCORES, 0),
         ),
         ("the mean 0", (_SCORES - _SCORES.mean(0)) / _SCORES.std(0)),
-        ("the ranks 1", 1.0 + np.argsort(np.argsort(_SCORES, 0), 0)),
-        ("the ranks 1", (1 + np.argsort(np.argsort(_SCORES, 0), 0)) / 60),
+        ("the ranks 1", _RANKS),
+        ("the ranks 1", _RANKS / 60),
     ],
 )
 def test_scores_that_were_scaled_over_lists(words, scores):
     assert "columns of which each" in noted(_LABELS, scores)
     assert words in noted(_LABELS, scores)
     assert not noted(_LABELS.T, scores.T) or words == "the ranks 1"
+
+
+@pytest.mark.parametrize(
+    "scores",
+    [
+        _SCORES - _SCORES.mean(0) + 1 / 60,  # no shares, but add up to 1
+        1.01 * _ODDS / _ODDS.sum(0),
+        _SCORES - _SCORES.min(0),
+        _SCORES - _SCORES.max(0) + 1,
+        _SCORES - _SCORES.mean(0),
+        _SCORES / _SCORES.std(0),
+        np.where(_RANKS == 2, 1, _RANKS),
+        np.where(_RANKS == 1, 2, _RANKS),
+        np.where(_RANKS == 60, 59, _RANKS),
+    ],
+)
+def test_columns_that_are_scaled_in_part(scores):
+    assert "columns of which each" not in noted(_LABELS, scores)
 
 
 def test_a_softmax_over_items():

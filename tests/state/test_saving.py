@@ -6,6 +6,7 @@
 import copy
 import functools
 import json
+import sys
 import warnings
 
 import keras
@@ -19,6 +20,7 @@ from keras_rankmetrics import (
     RankingMetric,
     gains,
 )
+from keras_rankmetrics.engine.backend import keras_internals
 
 
 @keras.saving.register_keras_serializable("test_saving")
@@ -75,6 +77,29 @@ def test_the_spelling_of_keras_rs_is_saved_as_ties():
     config = metric.get_config()
     assert config["ties"] == "stable"
     assert "shuffle_ties" not in config
+
+
+@pytest.mark.parametrize(
+    "is_imported, known, seen",
+    [(False, None, False), (False, True, True), (True, None, None)],
+)
+def test_a_config_does_not_import_tensorflow(
+    monkeypatch, is_imported, known, seen
+):
+    """Keras would, to look for its types, unless it knows if it is there."""
+    monkeypatch.setitem(sys.modules, "tensorflow", keras)
+    if not is_imported:
+        monkeypatch.delitem(sys.modules, "tensorflow")
+    lazy, found = keras_internals.module_utils.tensorflow, []
+    monkeypatch.setattr(lazy, "_available", known)
+    monkeypatch.setattr(
+        keras.saving,
+        "serialize_keras_object",
+        lambda x: found.append((x, lazy._available)),
+    )
+    keras_internals.keras_config(1)
+    assert found == [(1, seen)]
+    assert lazy._available is known
 
 
 def test_keras_finds_gains_and_discounts_by_their_registered_names():

@@ -49,7 +49,7 @@ class Items:
     k: int | None
     weights: Tensor | None = None
     num_relevant: Tensor | None = None
-    _memo: Memo = dataclasses.field(default_factory=Memo, compare=False)
+    _memo: Memo = dataclasses.field(default_factory=Memo)
 
     @property
     def depth(self) -> int | Tensor:

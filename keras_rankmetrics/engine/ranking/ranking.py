@@ -127,7 +127,7 @@ class Ranking(abc.ABC):
     k: int | None
     depth: int | Tensor
     gain: Relevance = dataclasses.field(default_factory=Relevance)
-    _memo: Memo = dataclasses.field(default_factory=Memo, compare=False)
+    _memo: Memo = dataclasses.field(default_factory=Memo)
 
     @property
     def strict(self) -> bool:

@@ -60,7 +60,6 @@ class Mutant(NamedTuple):
         change: the expression before and after.
         edit: the first byte, the byte after the last one, and the new text.
         statement: the first and last line of the statement, without its body.
-        at_import: True outside of functions.
     """
 
     path: str
@@ -69,7 +68,6 @@ class Mutant(NamedTuple):
     change: str
     edit: tuple[int, int, bytes]
     statement: tuple[int, int]
-    at_import: bool
 
     def apply(self, source: str) -> str:
         """Return the source with the change, with the same line numbers."""
@@ -310,7 +308,6 @@ class Finder(ast.NodeVisitor):
             "  ->  ".join(" ".join(part.decode().split()) for part in change),
             (start, end, new.encode()),
             self.statement,
-            not self.functions,
         )
 
 

@@ -91,18 +91,18 @@ def test_arguments_without_a_default_are_not_left_out():
     assert changed("x = f(a=p, d=q)", **left) == ["x = f(a=p, )"]
 
 
-def test_lines_of_the_statement_and_of_the_import():
+def test_lines_of_the_statement():
     source = (
         "def f(x=1):\n    if (\n        a < b\n    ):\n        return é < c\n"
     )
     found = mutants.mutants_of("a.py", source)
-    places = [(m.line, m.statement, m.at_import) for m in found]
+    places = [(m.line, m.statement) for m in found]
     assert places == [
-        (1, (1, 1), True),
-        (3, (2, 4), False),
-        (3, (2, 4), False),
-        (5, (5, 5), False),
-        (5, (5, 5), False),
+        (1, (1, 1)),
+        (3, (2, 4)),
+        (3, (2, 4)),
+        (5, (5, 5)),
+        (5, (5, 5)),
     ]
 
 
