@@ -381,6 +381,7 @@ LETS_GO = {
     "count": lambda metric: metric.count(),
     "state": lambda metric: metric.state,
     "get_state": lambda metric: metric.get_state(),
+    "sync": lambda metric: metric.sync(),
     "str": str,
     "a call with another batch": lambda metric: krm.NDCG(5)(*arrays()),
     "a batch that is not known again": lambda metric: metric.update_state(
@@ -399,6 +400,15 @@ def test_what_lets_go(call):
     looked_at(*batch, metrics=[metric])
     assert held() is not None
     call(metric)
+    assert held() is None
+
+
+@pytest.mark.parametrize("name", ["result", "sync", "reset_state"])
+def test_a_collection_lets_go(name):
+    batch, metrics = tensors(), krm.MetricCollection(nine())
+    metrics.update_state(*batch)
+    assert held() is not None
+    getattr(metrics, name)()
     assert held() is None
 
 
