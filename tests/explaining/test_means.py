@@ -1,4 +1,4 @@
-"""How far the values of two lists can be apart, which samples rely on."""
+"""Samples of lists, and how far the values of two lists can be apart."""
 
 import keras
 import numpy as np
@@ -6,6 +6,7 @@ import pytest
 
 import keras_rankmetrics as krm
 from keras_rankmetrics.engine.definition import takes
+from keras_rankmetrics.explaining import means
 from keras_rankmetrics.explaining.means import range_of
 from keras_rankmetrics.explaining.settings import named_metrics, own_metrics
 from keras_rankmetrics.metrics import bases
@@ -49,3 +50,20 @@ def test_the_range_of_other_metrics_is_unknown():
 
     assert range_of(Mine().definition, 9, 1) == np.inf
     assert range_of(krm.NDCG().definition, 9, 1) == 1
+
+
+def test_a_sample_leaves_out_what_cannot_match(monkeypatch):
+    draws = np.random.default_rng(0).integers(0, 2, (60, 6)).tolist()
+    truth = {q: dict(enumerate(row)) for q, row in enumerate(draws)}
+    run = {q: [*range(6)] for q in truth}
+    add, numbers = means.Means.add, []
+
+    def added(self, places, values, *others):
+        numbers.append(len(places))
+        add(self, places, values, *others)
+
+    monkeypatch.setattr(means.Means, "add", added)
+    monkeypatch.setattr(means, "SAMPLE", 30)
+    assert not krm.explain("0.01", truth, run, "NDCG").answers
+    of_sample, of_rest = np.split(np.array(numbers), 2)
+    assert of_rest.sum() < of_sample.sum()

@@ -1,7 +1,9 @@
 """The reader of each file, by its first line and the ending of its name."""
 
+import ast
 import gzip
 import itertools
+import re
 
 import pytest
 from test_reading import judgements_of, rows_of, run_of
@@ -221,8 +223,13 @@ LOOKS = {
 def test_errors_name_the_probable_cause(tmp_path, case):
     read, text, cause = LOOKS[case]
     for name in ("file", "file.gz"):
-        with pytest.raises(FileError, match=f"(?s)Received: .*{cause}"):
+        with pytest.raises(FileError, match=f"(?s)Received: .*{cause}") as told:
             rows_of(read, written(tmp_path, name, text))
+        place = r", line (\d+): .* Received: (.*?)\. [A-Z]"
+        number, received = re.search(place, str(told.value)).groups()
+        received = ast.literal_eval(received)
+        line = text.split("\n")[int(number) - 1]
+        assert line in (received, ",".join(received))
 
 
 NOT_SWAPPED = [
