@@ -445,6 +445,8 @@ def test_help_has_a_phrase_for_each_command_and_a_sentence_for_one(capsys):
         usage, _, _ = page.removeprefix(f"usage: krm {name}").partition("\n\n")
         values = re.sub(r"--?[a-z-]+|{.*}", "", usage)
         assert values == values.upper()
+        without_help = r"\n  (?=\S)(?!.*\S  ).*\n(?! {10})"
+        assert not re.search(without_help, page)
 
 
 ENDS = [
