@@ -123,7 +123,7 @@ def parsed() -> argparse.Namespace:
         "--backend",
         choices=("torch", "numpy", "tensorflow", "jax"),
         default="torch",
-        help="on which tests run, by default torch, which runs all of them",
+        help="of Keras; torch, the default, runs all tests",
     )
     add("--count", type=int, help="mutants to draw, by default all")
     add("--seed", type=int, default=0, help="of the draw")
@@ -133,7 +133,7 @@ def parsed() -> argparse.Namespace:
         "--again",
         type=pathlib.Path,
         metavar="FILE",
-        help="change what survived by a file of --json, on another backend",
+        help="repeat the survivors that --json wrote, on another backend",
     )
     add("--tests", nargs="+", default=(), help="files or folders of tests")
     add(

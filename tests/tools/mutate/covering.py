@@ -64,16 +64,15 @@ def test_files(under: Iterable[str] = ()) -> list[str]:
 
 
 def _is_run(file: str) -> bool:
-    """Return True if torch runs a file, or a quick step on another backend."""
+    """Return True for all files on torch, and those of steps on others."""
     backend = os.environ["KERAS_BACKEND"]
     by_steps = any(
         step.backend == backend and step.runs(file, "", set())
         for name, stage in steps.STAGES.items()
         for step in stage * (name != "week")
     )
-    path = pathlib.PurePosixPath(file)
-    is_fit = by_steps and selection.may_run_on(backend, path)
-    return backend == "torch" or is_fit
+    is_fit = selection.may_run_on(backend, pathlib.PurePosixPath(file))
+    return backend == "torch" or (by_steps and is_fit)
 
 
 def layer_of(file: str) -> str:
