@@ -522,7 +522,6 @@ def _examples(labels: np.ndarray) -> np.ndarray:
             negative[negative != UNJUDGED],
             shares,
             others,
-            others[others > 0],
             below,
         )
         if len(x)
