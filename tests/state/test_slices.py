@@ -223,26 +223,20 @@ def test_plain_metrics_do_not_look_at_the_group():
     assert metric.estimate() == plain.estimate()
 
 
-@pytest.mark.parametrize(
-    "arguments, error, message",
-    [
-        ((krm.NDCG, 2), TypeError, "should be a ranking metric"),
-        ((krm.NDCG(), 0), ValueError, "different names, or the number"),
-        ((krm.NDCG(), True), ValueError, "different names, or the number"),
-        ((krm.NDCG(), []), ValueError, "different names, or the number"),
-        (
-            (krm.NDCG(), ["a", "a"]),
-            ValueError,
-            "different names, or the number",
-        ),
-        ((krm.NDCG(), [0, 1]), ValueError, "different names, or the number"),
-        ((krm.NDCG(), "ab"), ValueError, "different names, or the number"),
-        ((krm.NDCG(), 2, "by"), TypeError, "`by` should be a function"),
-    ],
-)
-def test_what_it_does_not_take(arguments, error, message):
-    with pytest.raises(error, match=message):
-        Sliced(*arguments)
+@pytest.mark.parametrize("groups", [0, True, [], ["a", "a"], [0, 1], "ab"])
+def test_groups_that_it_does_not_take(groups):
+    expected = "a list of different names, or the number of groups"
+    with pytest.raises(ValueError) as refused:
+        Sliced(krm.NDCG(), groups)
+    message = f"`groups` should be {expected}. Received: {groups!r}."
+    assert str(refused.value) == message
+
+
+def test_what_it_does_not_take():
+    with pytest.raises(TypeError, match="should be a ranking metric"):
+        Sliced(krm.NDCG, 2)
+    with pytest.raises(TypeError, match="`by` should be a function"):
+        Sliced(krm.NDCG(), 2, "by")
 
 
 # A function that finds the group
