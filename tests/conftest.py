@@ -1,5 +1,6 @@
 """Before a backend is imported: its name, and one thread for each worker."""
 
+import gc
 import os
 import pathlib
 import weakref
@@ -45,6 +46,13 @@ def pytest_configure(config):
         )
     # Here, its hooks would not hear of files outside of this folder.
     config.pluginmanager.register(selection)
+    gc.disable()  # until all is imported, of which nothing goes
+
+
+def pytest_collection_finish():
+    """Collect garbage of tests alone: modules and items stay to the end."""
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_report_header():
@@ -63,19 +71,18 @@ def pytest_report_header():
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config, items):
     """Leave out tests that cannot run here."""
+    kept, left_out = [], []
     for item in items:
         if item.get_closest_marker("peers"):
             item.add_marker(OF_OTHERS)
-        if not selection.runs_on(item, "torch"):
-            item.add_marker(pytest.mark.not_torch)
-        if not selection.runs_on(item, "numpy"):
-            item.add_marker(pytest.mark.not_numpy)
-        if selection.needs_others(item):
-            item.add_marker(pytest.mark.beside)
-    kept, left_out = [], []
-    for item in items:
-        is_fit = selection.runs_on(item, selection.backend()) and not any(
-            map(selection.is_missing, selection.packages_of(item))
+        backends = selection.backends_of(item)
+        for name in {"torch", "numpy"}.difference(backends):
+            item.add_marker(f"not_{name}")
+        needed = selection.packages_of(item)
+        if not needed <= selection.OF_TESTS:
+            item.add_marker("beside")
+        is_fit = selection.backend() in backends and not any(
+            map(selection.is_missing, needed)
         )
         (kept if is_fit else left_out).append(item)
     if left_out:

@@ -88,21 +88,15 @@ def test_what_is_missing():
     assert not selection.is_missing("pytest")
 
 
-BACKENDS = ("tensorflow", "jax", "torch", "numpy")
-
-
 def runs_on(file, *marks, named=False):
     """The backends that run a test with markers."""
-    by_name = {mark.name: mark.mark for mark in marks}
-    root = pathlib.Path("root")
     item = SimpleNamespace(
-        path=root / file,
-        config=SimpleNamespace(rootpath=root),
+        path=pathlib.Path("root", file),
+        nodeid=f"{file}::test",
         session=SimpleNamespace(isinitpath=lambda _: named),
-        iter_markers=lambda name: [by_name[name]] if name in by_name else [],
-        get_closest_marker=by_name.get,
+        iter_markers=lambda: [mark.mark for mark in marks],
     )
-    return [name for name in BACKENDS if selection.runs_on(item, name)]
+    return selection.backends_of(item)
 
 
 def test_the_markers_of_backends():
@@ -117,7 +111,7 @@ def test_the_markers_of_backends():
     assert runs_on(of_each, *both) == ["torch"]
     for each in (file, of_each):
         assert runs_on(each, mark.only_on("jax")) == ["jax"]
-        assert runs_on(each, named=True) == [*BACKENDS]
+        assert runs_on(each, named=True) == [*selection.BACKENDS]
         assert runs_on(each, mark.not_on("jax"), named=True) == [
             "tensorflow",
             "torch",
@@ -131,11 +125,11 @@ def test_the_files_that_a_backend_runs(tmp_path):
     marked.write_text("@pytest.mark.each_backend\ndef test(): pass")
     for path, expected in (
         (of_one, ["torch", "numpy"]),
-        (marked, [*BACKENDS]),
+        (marked, [*selection.BACKENDS]),
         (pathlib.Path("docs/input.md"), ["tensorflow", "jax", "torch"]),
         (pathlib.Path("docs/metrics/ndcg.md"), ["torch", "numpy"]),
     ):
-        found = [x for x in BACKENDS if selection.may_run_on(x, path)]
+        found = [x for x in selection.BACKENDS if selection.may_run_on(x, path)]
         assert found == expected, path
 
 
@@ -147,8 +141,6 @@ def test_each_file_for_each_backend_exists(request):
 
 def test_this_run_leaves_out_what_it_should(request):
     """Of all tests that were collected, none is of another backend."""
-    import keras
-
-    backend = keras.config.backend()
-    assert all(selection.runs_on(x, backend) for x in request.session.items)
+    items, backend = request.session.items, selection.backend()
+    assert all(backend in selection.backends_of(x) for x in items)
     assert pathlib.Path(__file__) in {x.path for x in request.session.items}

@@ -10,8 +10,6 @@ import pathlib
 import pytest
 import selection
 
-BACKENDS = ("tensorflow", "jax", "torch", "numpy")
-
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_collection_modifyitems(config, items):
@@ -23,7 +21,7 @@ def pytest_collection_modifyitems(config, items):
             "path": x.path.relative_to(config.rootpath).as_posix(),
             "name": x.name,
             "marks": sorted({mark.name for mark in x.iter_markers()}),
-            "backends": [b for b in BACKENDS if selection.runs_on(x, b)],
+            "backends": selection.backends_of(x),
         }
         for x in every
     ]

@@ -17,7 +17,11 @@ import functools
 import importlib.util
 import pathlib
 import re
+import types
 
+import pytest
+
+BACKENDS = ("tensorflow", "jax", "torch", "numpy")
 OF_EACH_BACKEND = (
     "README.md",
     "docs/*.md",
@@ -64,6 +68,7 @@ def backend():
 @functools.cache
 def is_of_each(path):
     """Return True if all tests of a file are run on each backend."""
+    path = pathlib.PurePath(path)
     of_one = any(map(path.match, OF_ONE_BACKEND))
     return any(map(path.match, OF_EACH_BACKEND)) and not of_one
 
@@ -73,7 +78,7 @@ def may_run_on(backend, path):
     if backend in ("torch", "numpy"):
         return backend == "torch" or not is_of_each(path)
     marked = re.compile(r"mark\.(each_backend|only_on)\b")
-    return is_of_each(path) or bool(marked.search(_code(path)))
+    return is_of_each(str(path)) or bool(marked.search(_code(path)))
 
 
 def pytest_ignore_collect(collection_path, config):
@@ -81,20 +86,42 @@ def pytest_ignore_collect(collection_path, config):
     if collection_path.is_dir():
         return None
     here = collection_path.relative_to(config.rootpath)
-    needed = packages_of_module(collection_path)
-    is_fit = may_run_on(backend(), here) and not any(map(is_missing, needed))
+    is_fit = may_run_on(backend(), here) and not any(
+        map(is_missing, packages_of_module(collection_path))
+    )
     return None if is_fit else True
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_pycollect_makeitem(collector, obj):
+    """Leave out a test for other backends before its parameters are counted.
+
+    Torch makes all of them, for `every_test`.
+    """
+    if not isinstance(obj, types.FunctionType) or backend() == "torch":
+        return None
+    own = getattr(obj, "pytestmark", [])
+    if any(map(_has_marked_parameters, own)):
+        return None
+    marks = [*own, *collector.iter_markers()]
+    return None if backend() in _backends(collector, marks) else []
+
+
+def _has_marked_parameters(mark):
+    return mark.name == "parametrize" and any(
+        getattr(each, "marks", ()) for each in mark.args[1]
+    )
+
+
 def packages_of(item):
-    """Return the names of the packages that a test needs."""
+    """Return the names of the packages that a test or its module needs."""
     needs = _needs_of(str(item.path))
     params = getattr(getattr(item, "callspec", None), "params", {})
     used = [getattr(item, "originalname", item.name), *item.fixturenames]
     for each in filter(callable, params.values()):
         code = getattr(each, "__code__", None)  # of a lambda, what it names
         used += [getattr(each, "__name__", ""), *getattr(code, "co_names", ())]
-    found, seen = set(), set()
+    found, seen = packages_of_module(item.path), set()
     while used:
         name = used.pop()
         if name in seen or name not in needs:
@@ -104,12 +131,6 @@ def packages_of(item):
         used += names
         found |= _packages(arguments, params)
     return found
-
-
-def needs_others(item):
-    """Return True if a test needs packages beside those of the extra [test]."""
-    needed = packages_of(item) | packages_of_module(item.path)
-    return not needed <= OF_TESTS
 
 
 def packages_of_module(path):
@@ -142,19 +163,26 @@ def is_missing(package):
     return importlib.util.find_spec(package) is None
 
 
-def runs_on(item, backend):
-    """Return True if a test is for the backend, by its file and markers."""
-    only = [name for mark in item.iter_markers("only_on") for name in mark.args]
-    never = [name for mark in item.iter_markers("not_on") for name in mark.args]
-    if backend in never:
-        return False
-    if only:
-        return backend in only
-    if backend == "torch" or item.session.isinitpath(item.path):
-        return True
-    here = item.path.relative_to(item.config.rootpath)
-    of_each = is_of_each(here) or item.get_closest_marker("each_backend")
-    return bool(of_each) == (backend != "numpy")
+def backends_of(item):
+    """Return the backends that run a test, by its file and markers."""
+    return _backends(item, [*item.iter_markers()])
+
+
+def _backends(node, marks):
+    only = [x for mark in marks if mark.name == "only_on" for x in mark.args]
+    never = [x for mark in marks if mark.name == "not_on" for x in mark.args]
+    if not only:
+        only = _backends_of_file(node, marks)
+    return [x for x in BACKENDS if x in only and x not in never]
+
+
+def _backends_of_file(node, marks):
+    if node.session.isinitpath(node.path):
+        return BACKENDS
+    here, _, _ = node.nodeid.partition("::")
+    is_each = any(mark.name == "each_backend" for mark in marks)
+    of_each = is_of_each(here) or is_each
+    return ("tensorflow", "jax", "torch") if of_each else ("torch", "numpy")
 
 
 @functools.cache
