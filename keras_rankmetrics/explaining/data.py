@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -278,15 +279,11 @@ class Data:
             options["gain_fn"] = default_of(recipe.metric).options["gain_fn"]
         return recipe._replace(options=frozenset(options.items()))
 
-    def takes(self, metric: type[RankingMetric]) -> bool:
-        """Return True if a metric takes these labels."""
-        labels, metrics = self.grades[None], [default_of(metric)]
-        try:
-            with np.errstate(all="ignore"):
-                of_arrays(metrics, (labels, np.zeros_like(labels), None))
-        except ValueError:
-            return False
-        return True
+    def takers(
+        self, metrics: Iterable[type[RankingMetric]]
+    ) -> frozenset[type[RankingMetric]]:
+        """Return the metrics that take these labels."""
+        return _takers(frozenset(metrics), self.grades.tobytes())
 
     @functools.cached_property
     def measured(self) -> Measured:
@@ -399,3 +396,17 @@ def _by_score(
     return Joined(
         np.arange(len(lengths)), lengths, labels[order], scores[order]
     )
+
+
+@functools.lru_cache(8)  # most labels are 0 and 1
+def _takers(
+    metrics: frozenset[type[RankingMetric]], grades: bytes
+) -> frozenset[type[RankingMetric]]:
+    """Return the metrics that take labels, float64."""
+    labels, found = np.frombuffer(grades)[None], set()
+    for metric in metrics:
+        with contextlib.suppress(ValueError), np.errstate(all="ignore"):
+            arrays = labels, np.zeros_like(labels), None
+            of_arrays([default_of(metric)], arrays)
+            found.add(metric)
+    return frozenset(found)

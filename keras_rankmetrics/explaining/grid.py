@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import functools
+import itertools
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -103,7 +104,7 @@ def _prototypes(data: Data, made: Iterable[RankingMetric]) -> Iterator[Recipe]:
     """
     share = next((x for x in data.grades.tolist() if 0 < x < 1), None)
     made = [x for x in made if x.definition.misreads(share) is None]
-    taken = {cls for cls in set(map(type, made)) if data.takes(cls)}
+    taken = data.takers(map(type, made))
     every = [data.simplest_recipe(Recipe.of(x, None)) for x in made]
     found = dict.fromkeys(
         x for x in every if x.metric in taken and _NOTHING not in x.options
@@ -297,7 +298,8 @@ def _place(recipe: Recipe, recipes: Mapping[Recipe, int]) -> int | None:
 
     A cutoff that is longer than all lists is none.
     """
-    return recipes.get(recipe, recipes.get(recipe._replace(k=None)))
+    found = recipes.get(recipe)
+    return recipes.get(recipe._replace(k=None)) if found is None else found
 
 
 def _default(data: Data, recipes: Mapping[Recipe, int], recipe: Recipe) -> int:
@@ -406,9 +408,11 @@ def places_of(
     data: Data,
     orders: Sequence[TieOrder],
     recipes: Mapping[Recipe, int],
-    named: Named,
-) -> Iterator[Index]:
-    """Yield the indices of a tool's settings: first of what the run lacks, too.
+    named: Sequence[Named],
+) -> Iterator[tuple[Index, str]]:
+    """Yield the indices of a tool's settings, each with the name of the metric.
+
+    The first one of each name also counts queries that the run lacks.
 
     A tool that takes no run may be passed only the queries that the run has.
 
@@ -416,23 +420,27 @@ def places_of(
         data: the judgements and the run.
         orders: those of the grid.
         recipes: the places of recipes in the grid.
-        named: a metric of the tool.
+        named: a metric of the tool, by all its names and cutoffs.
     """
-    rules = named.convention.rules
-    place = _place(data.simplest_recipe(named.recipe), recipes)
+    metric, convention = named[0].metric, named[0].convention
+    rules = convention.rules
     first = QUERIES.index(rules.counted_queries)
     queries = [*range(first, len(QUERIES))]
-    if named.convention.takes == "run":
+    if convention.takes == "run":
         queries = [first]
-    empty, decimals = (
-        EMPTY.index(named.metric.empty),
-        DECIMALS.index(rules.decimals),
-    )
-    for order in dict.fromkeys(map(data.simplest, named.orders)):
-        if order is not None and place is not None:
-            at = orders.index(order)
-            some = queries if order.are_known else [0]
-            yield from ((at, place, each, empty, decimals) for each in some)
+    empty, decimals = EMPTY.index(metric.empty), DECIMALS.index(rules.decimals)
+    simple = filter(None, dict.fromkeys(map(data.simplest, named[0].orders)))
+    counted = [
+        (orders.index(order), each)
+        for order in simple
+        for each in (queries if order.are_known else [0])
+    ]
+    recipe = data.simplest_recipe(named[0].recipe)
+    for one in named:
+        place = _place(recipe._replace(k=one.k), recipes)
+        if place is not None:
+            for at, each in counted:
+                yield (at, place, each, empty, decimals), one.name
 
 
 def _tools(
@@ -440,9 +448,12 @@ def _tools(
 ) -> Mapping[Index, list[tuple[str, str]]]:
     """Return the conventions of settings, and their names, by index."""
     found: dict[Index, list[tuple[str, str]]] = defaultdict(list)
-    for each in named_metrics(data.thresholds):
-        for index in places_of(data, orders, recipes, each):
-            found[index].append((each.convention.name, each.name))
+    for (convention, _), named in itertools.groupby(
+        named_metrics(data.thresholds),
+        lambda each: (each.convention.name, id(each.metric)),
+    ):
+        for index, name in places_of(data, orders, recipes, [*named]):
+            found[index].append((convention, name))
     return found
 
 

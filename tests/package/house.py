@@ -7,6 +7,7 @@ with `--aims`, prints what should not grow.
 
 import ast
 import collections
+import functools
 import io
 import json
 import pathlib
@@ -106,6 +107,7 @@ def feature_of(path):
     return starts[max(starts, key=len)] if starts else CORE
 
 
+@functools.cache
 def weights():
     """Return the modules and lines of code of each feature, heaviest first."""
     modules, code = collections.Counter(), collections.Counter()
@@ -142,6 +144,7 @@ def of_wing():
             yield name, path.read_text()
 
 
+@functools.cache
 def records():
     """Return the records of the wing: classes that hold values."""
     kinds = ("NamedTuple", "TypedDict", "dataclass")

@@ -1,5 +1,6 @@
 """The pictures of the guide: what they show, and that all can read them."""
 
+import functools
 import xml.etree.ElementTree as ElementTree
 
 import pytest
@@ -12,13 +13,14 @@ from tests.tools.pictures import thirteen_libraries, ties, training
 from tests.tools.pictures.drawing import WIDTH
 from tests.tools.pictures.every import FOLDER, PICTURES
 
+drawn = functools.cache(lambda name: PICTURES[name]())
 AGAIN = "`python -m tests.tools.pictures` makes it anew; look at what changes."
 names = pytest.mark.parametrize("name", PICTURES)
 
 
 @names
 def test_the_picture_shows_what_the_package_says(name):
-    words, numbers = in_words_and_numbers(PICTURES[name]())
+    words, numbers = in_words_and_numbers(drawn(name))
     there = in_words_and_numbers((FOLDER / f"{name}.svg").read_text())
     assert there[0] == words, f"{name}: {AGAIN}"
     # 0.1 is less than a line is wide.
@@ -38,12 +40,12 @@ def test_a_page_shows_it(name):
 
 @names
 def test_all_letters_follow_the_scheme(name):
-    assert follow_the_scheme(PICTURES[name](), LIGHT)
+    assert follow_the_scheme(drawn(name), LIGHT)
 
 
 @names
 def test_nothing_is_cut(name):
-    root = ElementTree.fromstring(PICTURES[name]())
+    root = ElementTree.fromstring(drawn(name))
     assert root.get("width") == str(WIDTH)
     bottom = float(root.get("height"))
     for element in root:

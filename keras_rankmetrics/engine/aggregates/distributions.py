@@ -6,6 +6,7 @@ computed on the host in float64.
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable
 from statistics import NormalDist
@@ -62,6 +63,7 @@ def two_sided_p(t: float, freedom: float) -> float:
     return incomplete_beta(x, freedom / 2.0, 0.5)
 
 
+@functools.lru_cache(2**10)  # many lists or systems have the same freedom
 def t_quantile(probability: float, freedom: float) -> float:
     """Return the quantile of Student's distribution for a probability >= 0.5.
 

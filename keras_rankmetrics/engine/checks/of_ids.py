@@ -168,11 +168,10 @@ def shift_of(
         for one, other in zip(ones, others, strict=True)
     ]
     near = np.arange(-_NEAR, _NEAR + 1)
-    counts = [
-        sum(int(np.isin(other + step, one).sum()) for one, other in sides)
-        for step in near.tolist()
-    ]
-    found = _most_common(near, np.array(counts))
+    counts = np.zeros(len(near), np.int64)
+    for one, other in sides:
+        counts += np.isin(other + near[:, None], one).sum(axis=1)
+    found = _most_common(near, counts)
     if found[2]:
         return found
     some = sides[: max(1, _PAIRS // _FIRST**2)]

@@ -4,6 +4,7 @@ Strings, annotations, imports, decorators and `__all__` are not changed.
 """
 
 import ast
+import functools
 import pathlib
 import random
 import re
@@ -86,7 +87,7 @@ def all_mutants(root: pathlib.Path, under: Iterable[str] = ()) -> list[Mutant]:
     sources = {
         file.relative_to(root).as_posix(): file.read_text() for file in files
     }
-    required = required_arguments(sources.values())
+    required = required_arguments((*sources.values(),))
     return [
         mutant
         for path, source in sources.items()
@@ -121,7 +122,8 @@ def mutants_of(
     return finder.found
 
 
-def required_arguments(sources: Iterable[str]) -> dict[str, set[str]]:
+@functools.cache
+def required_arguments(sources: tuple[str, ...]) -> dict[str, set[str]]:
     """Return the arguments without a default of functions and classes."""
     required: dict[str, set[str]] = {}
     trees = map(ast.parse, sources)

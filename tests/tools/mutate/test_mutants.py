@@ -76,11 +76,11 @@ def test_a_short_statement_is_shown():
 
 def test_arguments_without_a_default_are_not_left_out():
     required = mutants.required_arguments(
-        [
+        (
             "def f(a, b=1, *, c, d=2): ...",
             "class G:\n    x: int\n    y: int = 3",
             "class H:\n    def __init__(self, z, w=1): ...",
-        ]
+        )
     )
     left = {
         name: values - {"self"}

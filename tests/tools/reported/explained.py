@@ -75,8 +75,8 @@ def of_tool(tool: Tool, seed: int) -> Iterator[Found]:
             continue  # a count or a geometric mean, which explain does not try
         names = [(measure, metric, metric.k)]
         [named] = by_names(convention, metric, names)
-        indices = places_of(data, grid.orders, places, named)
-        index = next(indices, None)
+        indices = places_of(data, grid.orders, places, [named])
+        index, _ = next(indices, (None, None))
         text = f"{value:.{DIGITS}f}"
         number = explaining.Number.of(text)
         explained = explaining.explanation(grid, number)
