@@ -51,6 +51,11 @@ def pytest_configure(config):
 
 def pytest_collection_finish():
     """Collect garbage of tests alone: modules and items stay to the end."""
+    if selection.backend() == "numpy":
+        from keras.src.utils import module_utils
+
+        # Else Keras imports it to see that what it saves is not of it.
+        module_utils.tensorflow._available = False
     gc.freeze()
     gc.enable()
 
