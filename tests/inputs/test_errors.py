@@ -87,17 +87,17 @@ OPTIONS = [
 
 
 @pytest.mark.parametrize(
-    "option, expected, metric, value",
+    "option, expected, metric, values",
     [
-        (option, expected, metric, value)
+        (option, expected, metric, values)
         for option, expected, metrics, values in OPTIONS
         for metric in metrics
-        for value in values
     ],
 )
-def test_options(option, expected, metric, value):
-    with fails(f"`{option}` should be {expected}. Received: {value!r}."):
-        metric(**{option: value})
+def test_options(option, expected, metric, values):
+    for value in values:
+        with fails(f"`{option}` should be {expected}. Received: {value!r}."):
+            metric(**{option: value})
 
 
 @pytest.mark.parametrize("metric", METRICS, ids=lambda cls: cls.__name__)
