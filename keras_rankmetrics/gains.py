@@ -104,8 +104,8 @@ class GainTable:
         self, gains: Mapping[float, float], others: GainFn = linear_gain
     ) -> None:
         try:
-            pairs = sorted((float(x), float(gains[x])) for x in gains)
-        except (TypeError, ValueError):
+            pairs = sorted((float(x), float(y)) for x, y in gains.items())
+        except (AttributeError, TypeError, ValueError):
             raise TypeError(
                 "`gains` should be a dict of gains by label, such as `{1: 0, "
                 f"2: 0.5}}`. Received: {gains!r}. Write numbers."

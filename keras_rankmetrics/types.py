@@ -133,8 +133,8 @@ class RankDiscountFn(Protocol):
     """A function from ranks to discounts.
 
     Elementwise: it receives ranks, as floats starting at 1, and returns the
-    factors by which gains at these ranks are multiplied. For metrics with a
-    best value, the factors must not grow with the rank.
+    factors by which gains at these ranks are multiplied. They must be
+    finite, and must not grow with the rank, but for sums over clicks.
 
     >>> import keras_rankmetrics as krm
     >>> def halved(rank):

@@ -8,6 +8,7 @@ from typing import Any, Literal
 import keras
 
 from keras_rankmetrics.engine.aggregates.distributions import (
+    check_level,
     is_number,
     sequence,
 )
@@ -103,6 +104,7 @@ class StopWhenDecided(keras.callbacks.Callback):
                 f"percent is 0.05. Received: threshold={threshold!r}, "
                 f"precision={precision!r}."
             )
+        check_level("level", level, lowest=0.5)
         sequence(0.0, 0.0, at_least, level, planned)  # raises for bad options
         self.metric = metric
         self.threshold = threshold

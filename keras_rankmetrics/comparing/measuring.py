@@ -257,9 +257,9 @@ def _by_id(
     """Return the values for inputs with ids."""
     members = [member for each in sets for member in each.members]
     requirements.check_by_id(members)
-    judged, labels, dropped = _judged(sets, truth)
+    judged, labels, dropped, notes = _judged(sets, truth)
     first, queries = judged[0], judged[0].queries
-    notes = () if labels is None else notes_on_shares(labels, members)
+    notes += () if labels is None else notes_on_shares(labels, members)
     together.check_order(truth, runs.values(), queries)
     weights = truth.of_queries("weight", sample_weight)
     weights = together.weights_of(weights, queries)
@@ -371,11 +371,11 @@ def _count_missing(
 
 def _judged(
     sets: Sequence[RuleSet], truth: Input
-) -> tuple[list[joining.Judgements], np.ndarray | None, int]:
+) -> tuple[list[joining.Judgements], np.ndarray | None, int, tuple[str, ...]]:
     """Return the judgements by each set of rules.
 
     Also return the labels of the first set, if a metric takes them as grades,
-    and the number of labels that it drops.
+    the number of labels that it drops, and notes.
     """
     rows, subtopics = truth.all_rows(), None
     if "subtopic" in truth.more:
@@ -384,8 +384,7 @@ def _judged(
     if truth.value != "label":
         truth.say()
         alone = joining.Judgements.of(rows, truth.queries(), -np.inf)
-        _check(alone, None, sets, truth)
-        return [alone] * len(sets), None, 0
+        return [alone] * len(sets), None, 0, _check(alone, None, sets, truth)
     same = np.zeros(0, bool)
     if any(each.rules.drops_judgements for each in sets):
         same = have_same_id(rows)
@@ -403,14 +402,18 @@ def _judged(
         rows, [*labels.values()], truth.queries(), subtopics
     )
     judged = dict(zip(labels, found, strict=True))
-    for key, some in of_labels.items():
-        _check(judged[key], labels[key], some, truth)
+    notes = [
+        note
+        for key, some in of_labels.items()
+        for note in _check(judged[key], labels[key], some, truth)
+    ]
     first, *_ = labels
     members = [metric for each in of_labels[first] for metric in each.members]
     return (
         [judged[x.rules.labels, x.rules.drops_judgements] for x in sets],
         labels[first] if checks.take_grades(members) else None,
         int(same.sum()) if sets[0].rules.drops_judgements else 0,
+        tuple(dict.fromkeys(notes)),
     )
 
 
@@ -419,14 +422,17 @@ def _check(
     labels: np.ndarray | None,
     sets: Sequence[RuleSet],
     truth: Input,
-) -> None:
-    """Raise ValueError if a truth cannot be one, and warn of what it shows.
+) -> tuple[str, ...]:
+    """Return notes on a truth, and warn of what it shows.
 
     Args:
         judgements: the judgements.
         labels: their labels; None for a reference ranking.
         sets: the metrics that read them.
         truth: the truth.
+
+    Raises:
+        ValueError: if it cannot be one.
     """
     if not judgements.numbers:
         raise ValueError(
@@ -439,7 +445,7 @@ def _check(
     if labels is not None:
         facts.add_labels(labels)
         truth.assumed |= checks.all_relevant(facts, members)
-    checks.say(facts, members)
+    return checks.say(facts, members)
 
 
 def _by_position(

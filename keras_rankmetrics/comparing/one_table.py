@@ -425,8 +425,7 @@ def of_members(
     queries = lists.queries()
     together.by_query("sample_weight", sample_weight, sorted(queries))
     table.assumed |= checks.all_relevant(lists.facts, members)
-    checks.say(lists.facts, members)
-    notes: tuple[str, ...] = ()
+    notes = checks.say(lists.facts, members)
     for system in found.values():
         notes += checks.say(system.table.known(), members)
     texts = [as_text(query) for query in queries]

@@ -749,5 +749,5 @@ def checked_baseline(
         )
     if baseline is not None and baseline not in names:
         raise invalid("baseline", f"one of the systems {names}", baseline)
-    check_level("confidence", confidence)
+    check_level("confidence", confidence, lowest=0.5)
     return names[0] if baseline is None else baseline, float(confidence)

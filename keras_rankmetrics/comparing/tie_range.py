@@ -8,7 +8,6 @@ from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
-from keras_rankmetrics import gains
 from keras_rankmetrics import metrics as known
 from keras_rankmetrics.comparing.compare import of_members_for
 from keras_rankmetrics.comparing.measured import ALL, Measured
@@ -57,12 +56,6 @@ _NOT_BY_LABELS = ("denominator", "hits")
 # Before the order that users or tools have.
 _ORDERS: tuple[TiePolicy, ...] = ("average", "pessimistic", "optimistic")
 _EACH = len(_ORDERS) + 1
-# Functions that do not decrease with the label, or grow with the rank.
-_FUNCTIONS = tuple(
-    function
-    for name, function in vars(gains).items()
-    if name.endswith(("_gain", "_discount"))
-)
 _ROUNDING = 1e-6  # of values in single precision
 
 
@@ -151,7 +144,7 @@ def tie_range(
         metrics: metrics of labels, or their names. The extreme orders are not
             known for `MeanAveragePrecision(denominator="hits")`, for metrics of
             subtopics, clicks, two rankings and exposure, for labels that are
-            probabilities, and for metrics, gains and discounts of your own.
+            probabilities, and for metrics of your own.
         convention: the name of a tool, as for `evaluate`.
         sample_weight: weights of queries or lists, as for `evaluate`. Weights
             of items are refused.
@@ -268,18 +261,11 @@ def _check_by_labels(metric: RankingMetric) -> None:
     """Raise ValueError if the extreme orders of a metric are not known."""
     options = metric.options
     option, value = _NOT_BY_LABELS
-    own = [
-        name
-        for name, x in options.items()
-        if callable(x) and x not in _FUNCTIONS
-    ]
     reason = ""
     if type(metric) not in BY_LABELS:
         reason = f"{type(metric).__name__}, of which it is not known"
     elif options.get(option) == value:
         reason = f'{metric.name} with `{option}="{value}"`'
-    elif own:
-        reason = f"{metric.name} with a function of your own, `{own[0]}`"
     elif metric.labels == "probabilities":
         reason = f'{metric.name} with `labels="probabilities"`'
     elif metric.definition.traits.needs_order(options):

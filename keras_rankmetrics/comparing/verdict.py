@@ -17,7 +17,7 @@ import numpy as np
 from keras_rankmetrics.comparing.measured import Measured
 from keras_rankmetrics.comparing.report import differences_of, gaps, percent
 from keras_rankmetrics.comparing.table_formats import in_markdown
-from keras_rankmetrics.engine.aggregates.distributions import root
+from keras_rankmetrics.engine.aggregates.distributions import check_level, root
 from keras_rankmetrics.engine.aggregates.estimate import Combined, Estimate
 from keras_rankmetrics.engine.aggregates.paired import (
     ROUNDING,
@@ -479,8 +479,10 @@ class Margins(NamedTuple):
         """Return the arguments of a `Verdict` on the statistic.
 
         Raises:
-            ValueError: unless one of both changes is a valid number.
+            ValueError: unless one of both changes is a valid number, or for a
+                level at which most intervals would not hold.
         """
+        check_level("level", self.level, lowest=0.5)
         if (self.tolerance is None) == (self.equivalent is None):
             raise ValueError(
                 "A verdict needs either `tolerance`, the largest loss to "

@@ -301,7 +301,7 @@ def test_files_of_queries_that_are_wrong(role, text, error, files, capsys):
     assert error in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("level", [0.95, 0.9, 0.4])
+@pytest.mark.parametrize("level", [0.95, 0.9, 0.6])
 def test_confidence_is_that_of_compare(files, capsys, level):
     arguments = ["qrels", "worst.txt", "best.txt", "-m", "RR"]
     options = [] if level == 0.95 else ["--confidence", str(level)]
@@ -457,7 +457,8 @@ ENDS = [
     (["evaluate"], 2, "invalid choice"),
     (["eval", "a", "b", "-m", "RR", "MAP"], 2, "MAP. Quote several metrics"),
     (["eval", "a", "b", "-m", "RR", "--columns", "doc=x"], 2, "--columns: it"),
-    (["eval", "a", "b", "-m", "RR", "--confidence", "2"], 2, "between 0 and 1"),
+    (["eval", "a", "b", "-m", "RR", "--confidence", "2"], 2, "between 0.5 and"),
+    (["eval", "a", "b", "-m", "RR", "--confidence", ".05"], 2, "0.5 and 1"),
     (["eval", "a", "b", "-m", "RR", "--confidence", "x"], 2, "invalid level"),
 ]
 

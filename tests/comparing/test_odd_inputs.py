@@ -384,6 +384,38 @@ def test_ratings_from_1_on_are_said_to_be_relevant(metrics, truth, notes):
     assert found.to_dict()["read_as"] == roles
 
 
+@pytest.mark.parametrize(
+    ("metric", "words"),
+    [
+        (krm.ERR(), "Labels are at most 1, and `max_grade` is 4"),
+        (krm.ERR(max_grade=3), ""),
+        (krm.DCG(gain_fn=lambda x: 2.0**x), "a gain of 1, so that lists with"),
+        (krm.DCG(gain_fn=lambda x: 2.0 * x), ""),
+    ],
+    ids=lambda x: getattr(x, "name", x),
+)
+def test_gains_that_do_not_fit_the_labels_are_noted(metric, words):
+    truth = {"q1": {"a": 0, "b": 1}, "q2": {"c": 1, "d": 0}}
+    run = {"q1": {"a": 2.0, "b": 1.0}, "q2": {"c": 2.0, "d": 1.0}}
+    table = {
+        "query": ["q1", "q1", "q2", "q2"],
+        "label": [0, 1, 1, 0],
+        "score": [2.0, 1.0, 2.0, 1.0],
+    }
+    arrays = [[0, 1, 0], [1, 0, 0]], [[2.0, 1.0, 0.5]] * 2
+    for inputs in ((truth, run), (table,), arrays):
+        notes = krm.evaluate(*inputs, metrics=metric).report.notes
+        assert words in "".join(notes)
+        assert sum("Read as" not in note for note in notes) == bool(words)
+
+
+def test_gains_that_decrease_with_labels_are_warned_of():
+    metric = krm.DCG(gain_fn=lambda label: label == 1)
+    with pytest.warns(UserWarning, match="1 for the label 1 and 0 for the"):
+        krm.evaluate({"q": {"a": 3, "b": 1, "c": 0}}, {"q": ["a", "b"]}, metric)
+    krm.evaluate({"q": {"b": 1, "c": 0}}, {"q": ["b", "c"]}, metric)
+
+
 @pytest.mark.parametrize("threshold", [0, -1])
 def test_a_threshold_that_makes_0_relevant(threshold):
     metric = f"RR(relevance_threshold={threshold})"

@@ -171,8 +171,9 @@ def test_metrics(metrics, error, text):
     "options, error, text",
     [
         ({"baseline": "t"}, ValueError, "`baseline` should be one of"),
-        ({"confidence": 95}, ValueError, "between 0 and 1"),
-        ({"confidence": "0.9"}, ValueError, "between 0 and 1"),
+        ({"confidence": 95}, ValueError, "between 0.5 and 1"),
+        ({"confidence": "0.9"}, ValueError, "between 0.5 and 1"),
+        ({"confidence": 0.05}, ValueError, "between 0.5 and 1"),
         ({"sample_weight": [1, 2]}, TypeError, "a dict with the weight"),
     ],
 )

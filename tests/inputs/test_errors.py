@@ -20,6 +20,7 @@ from keras_rankmetrics import (
     PrecisionAtK,
     RankingMetric,
     RecallAtK,
+    gains,
 )
 from keras_rankmetrics.engine.aggregates import WeightedMean
 from keras_rankmetrics.engine.definition import takes
@@ -204,6 +205,15 @@ def test_gains_by_label_without_their_class():
         TypeError,
     ):
         NDCG(gain_fn={1: 0.5})
+
+
+def test_gains_in_a_list_have_no_labels():
+    with fails(
+        "`gains` should be a dict of gains by label, such as `{1: 0, 2: 0.5}`. "
+        "Received: [0, 1, 3, 7]. Write numbers.",
+        TypeError,
+    ):
+        gains.GainTable([0, 1, 3, 7])
 
 
 def test_unknown_options_of_a_metric_of_the_user():

@@ -108,7 +108,7 @@ def test_cutoffs_by_name(inputs):
     np.testing.assert_allclose(ops.convert_to_numpy(found), expected)
 
 
-@pytest.mark.parametrize("metric", [krm.NDCG, krm.AlphaNDCG])
+@pytest.mark.parametrize("metric", [krm.NDCG, krm.AlphaNDCG, krm.DCG])
 @pytest.mark.parametrize(
     ("discount", "received"),
     [
@@ -123,7 +123,38 @@ def test_cutoffs_by_name(inputs):
 def test_a_growing_discount_has_no_best_order(metric, discount, received):
     with pytest.raises(ValueError, match=f"should not grow.*{received}"):
         metric(rank_discount_fn=discount)
-    krm.DCG(rank_discount_fn=discount)
+
+
+def test_a_discount_is_finite_at_the_first_rank():
+    with pytest.raises(ValueError, match=r"should be finite.*inf at rank 1"):
+        krm.DCG(5, rank_discount_fn=lambda rank: 1 / ops.log2(rank))
+
+
+@pytest.mark.parametrize(
+    ("gain_fn", "received"),
+    [
+        (lambda label: -label, "0 for the label 0 and -1 for the label 1"),
+        (lambda label: 3 - label, "3 for the label 0 and 2 for the label 1"),
+        (lambda label: 0 * label, "0 for the label 0 and 0 for the label 1"),
+        (lambda label: 1.0, "1 for the label 0 and 1 for the label 1"),
+    ],
+)
+def test_a_gain_grows_with_the_label(gain_fn, received):
+    with pytest.raises(ValueError, match=f"gain_fn. should.*{received}"):
+        krm.NDCG(gain_fn=gain_fn)
+
+
+@pytest.mark.parametrize(
+    "gain_fn",
+    [
+        lambda label: label >= 80,  # percent
+        lambda label: label > 0.5,  # shares
+        lambda label: label - 2,  # of those below the mean, a loss
+        krm.GainTable({1: 0, 2: 0.5}),
+    ],
+)
+def test_a_gain_that_few_labels_have(gain_fn):
+    assert float(krm.DCG(gain_fn=gain_fn)([[0, 0]], [[2.0, 1.0]])) <= 0
 
 
 @pytest.mark.parametrize(

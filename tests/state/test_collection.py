@@ -126,7 +126,7 @@ def positions_that_count(rank):
 
 
 @pytest.mark.parametrize(
-    "discount", [lambda rank: 1 / (11 - rank), positions_that_count]
+    "discount", [lambda rank: ops.log(11 - rank), positions_that_count]
 )
 def test_a_discount_is_not_asked_beyond_its_own_cutoff(discount):
     labels, scores, _ = batch(2, items=130)

@@ -218,9 +218,9 @@ def _add_options_of_reading(
 
 def level(text: str) -> float:
     """Return the level that the text gives."""
-    if not 0 < float(text) < 1:
+    if not 0.5 <= float(text) < 1:
         raise argparse.ArgumentTypeError(
-            f"it should be between 0 and 1. Received: {text}."
+            f"it should be between 0.5 and 1. Received: {text}."
         )
     return float(text)
 

@@ -31,18 +31,24 @@ def is_number(x: Any) -> bool:
     return True
 
 
-def check_level(name: str, level: Any, example: float = 0.95) -> None:
+def check_level(
+    name: str,
+    level: Any,
+    example: float = 0.95,
+    lowest: float = _LEAST_LEVEL,
+) -> None:
     """Raise ValueError if a level is not a number between 0 and 1.
 
     Args:
         name: the name of the argument.
         level: its value.
         example: a valid value, for the error.
+        lowest: the lowest valid value.
     """
-    if not is_number(level) or not _LEAST_LEVEL < level < 1.0 - _LEAST_LEVEL:
+    if not is_number(level) or not lowest <= level < 1.0 - _LEAST_LEVEL:
         raise ValueError(
-            f"`{name}` should be a number between 0 and 1, such as {example}. "
-            f"Received: {level!r}."
+            f"`{name}` should be a number between {round(lowest, 2):g} and 1, "
+            f"such as {example}. Received: {level!r}."
         )
 
 

@@ -9,13 +9,15 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from keras import ops
 
 from keras_rankmetrics.engine.checks import of_ids
 from keras_rankmetrics.engine.checks.facts import COLUMNS, OF_NAN, Facts
 from keras_rankmetrics.engine.inputs import is_scale, padding_warning
 from keras_rankmetrics.engine.messages import warn
-from keras_rankmetrics.gains import exponential_gain
+from keras_rankmetrics.gains import exponential_gain, linear_gain
 
+_OF_LABELS = linear_gain, exponential_gain  # 0 for the label 0
 _GRADES = 30  # gains of grades above it make all others vanish
 _EPOCH = 7.5e8, 2.2e9  # seconds since 1970, in 1993 and in 2039
 _UNITS = 1, 1e3, 1e6, 1e9  # seconds, and what is shorter
@@ -211,6 +213,17 @@ def _least_relevant(metrics: Sequence[Any], default: float) -> list[float]:
         if "relevance_threshold" in x.options or x.reads_grades
         if x.labels == "grades"
     ]
+
+
+def _own_gains(
+    metrics: Sequence[Any], labels: Sequence[float]
+) -> list[list[float]]:
+    """Return the gains of labels by each function of a user."""
+    options = (metric.definition.options for metric in metrics)
+    own = {x["gain_fn"] for x in options if "gain_fn" in x} - {*_OF_LABELS}
+    passed = ops.array(labels, "float32")
+    values = (ops.cast(gain_fn(passed), "float32") for gain_fn in own)
+    return [ops.convert_to_numpy(x).tolist() for x in values]
 
 
 # The checks, in their order.
@@ -431,6 +444,47 @@ def _all_relevant(facts: Facts, metrics: Sequence[Any]) -> _Found:
         "Some items should be irrelevant. Received: labels of "
         f"{lowest:g} or more for all of them, which makes each one relevant.",
         COLUMNS["all_relevant"],
+    )
+
+
+@_check("note", "label", in_batches=False)
+def _gain_of_0(__: Facts, metrics: Sequence[Any]) -> _Found:
+    gain = max((x[0] for x in _own_gains(metrics, [0.0])), default=0.0)
+    if gain <= 0.0:
+        return None
+    return (
+        f"`gain_fn` gives irrelevant items a gain of {gain:g}, so that "
+        "lists without relevant items have a value above 0.",
+        "Subtract it, as `2.0**label - 1` does, unless it is meant.",
+    )
+
+
+@_check("warning", "label")
+def _gains_decrease(facts: Facts, metrics: Sequence[Any]) -> _Found:
+    labels = np.unique(facts.known_labels).tolist()
+    for gains in _own_gains(metrics, labels):
+        for place in np.flatnonzero(np.diff(gains) < 0)[:1]:
+            return (
+                "`gain_fn` should not decrease as labels grow. Received: gains "
+                f"of {gains[place]:g} for the label {labels[place]:g} and "
+                f"{gains[place + 1]:g} for the label {labels[place + 1]:g}.",
+                "Pass labels that grow with the gain.",
+            )
+    return None
+
+
+@_check("note", "label", in_batches=False)
+def _few_grades(facts: Facts, metrics: Sequence[Any]) -> _Found:
+    options = [metric.definition.options for metric in metrics]
+    most = max((x.get("max_grade", 0) for x in options), default=0)
+    highest = facts.known_labels.max(initial=0)
+    if not 0 < 4 * highest <= most:
+        return None
+    return (
+        f"Labels are at most {highest:g}, and `max_grade` is {most:g}, which "
+        "alone is certain to satisfy a user.",
+        "Pass the highest grade of the scale as `max_grade`, such as 1 for "
+        "binary labels.",
     )
 
 

@@ -53,6 +53,8 @@ _COMMON = ("k", "seed", "ties", "adjusted", *_CHOICES)
 _OF_GRADES = (gain, stop_probability, relevance_probability)
 # A discount is checked at so many ranks, and may grow by rounding.
 _MANY_RANKS = 1000
+# Of grades, shares, ratings and percent, from one of which gains may rise.
+_LABELS = (0.0, 1.0, 0.3, 0.6, 2.0, 3.0, 4.0, 5.0, 7.0, 9.0, 50.0, 99.0)
 _ROUNDING = 1e-6
 # The names of options in signatures.
 _SHORT = {"gain_fn": "gain", "rank_discount_fn": "discount"}
@@ -191,6 +193,7 @@ class Definition:
             )
         _check_cutoff(definition)
         metric.check_options(options)
+        _check_gain(definition)
         _check_discount(definition)
         if definition.adjusted is not None:
             _check_adjustment(definition, strict)
@@ -495,11 +498,34 @@ def _check_cutoff(definition: Definition) -> None:
         )
 
 
+def _check_gain(definition: Definition) -> None:
+    """Raise ValueError if labels do not matter, or the label 1 is a loss."""
+    gain_fn = definition.options.get("gain_fn", gains.linear_gain)
+    if gain_fn in (gains.linear_gain, gains.exponential_gain):
+        return
+    labels = ops.array([_LABELS], dtype=definition.dtype)
+    try:
+        values = (Elementwise(gain_fn, "gain_fn")(labels) + 0 * labels)[0]
+    except ValueError:  # a function that fails does so again in updates
+        return
+    if concrete((values[1] < values[0]) | ops.all(values == values[0])):
+        raise ValueError(
+            "`gain_fn` should grow with the label, so that the best order has "
+            f"the highest labels first. Received: {gain_fn!r}, which is "
+            f"{float(values[0]):g} for the label 0 and {float(values[1]):g} "
+            "for the label 1. Return the gain of a label, such as "
+            "`2.0**label - 1`."
+        )
+
+
 def _check_discount(definition: Definition) -> None:
-    """Raise ValueError if discounts grow, and the metric has a best order."""
-    discount = definition.options.get("rank_discount_fn", gains.log2_discount)
-    is_known = any(discount is each for each in gains.SHARED_DISCOUNTS)
-    if is_known or not definition.traits.one_is_best:
+    """Raise ValueError if a discount is infinite or, with gains, grows.
+
+    Sums over clicks are of any function of ranks, also of the ranks themselves.
+    """
+    options = definition.options
+    discount = options.get("rank_discount_fn", gains.log2_discount)
+    if any(discount is each for each in gains.SHARED_DISCOUNTS):
         return
     last = min(definition.k or _MANY_RANKS, _MANY_RANKS)
     ranks = ops.arange(1, last + 1, dtype=definition.dtype)
@@ -508,15 +534,24 @@ def _check_discount(definition: Definition) -> None:
     except ValueError:  # a function that fails does so again in updates
         return
     grows = values[1:] > values[:-1] + _ROUNDING * ops.abs(values[:-1])
-    if concrete(ops.any(grows)):
+    has_best = definition.traits.one_is_best or "gain_fn" in options
+    if has_best and concrete(ops.any(grows)):
         rank = int(ops.argmax(ops.cast(grows, "int32")))
         raise ValueError(
-            "`rank_discount_fn` should not grow with the rank, so that "
-            f"{definition.traits.metric.__name__} has the highest labels first "
-            f"in its best order. Received: {discount!r}, which is "
-            f"{float(values[rank]):g} at rank {rank + 1} and "
-            f"{float(values[rank + 1]):g} at rank {rank + 2}. Pass the factor "
-            "of a gain, such as `1 / rank`."
+            "`rank_discount_fn` should not grow with the rank, so that the "
+            "best order has the highest labels first. Received: "
+            f"{discount!r}, which is {float(values[rank]):g} at rank "
+            f"{rank + 1} and {float(values[rank + 1]):g} at rank {rank + 2}. "
+            "Pass the factor of a gain, such as `1 / rank`."
+        )
+    is_finite = ops.isfinite(values)
+    if concrete(ops.any(~is_finite)):
+        rank = int(ops.argmin(ops.cast(is_finite, "int32")))
+        raise ValueError(
+            "`rank_discount_fn` should be finite at all ranks, of which 1 is "
+            f"the first. Received: {discount!r}, which is "
+            f"{float(values[rank]):g} at rank {rank + 1}. Add 1 to a rank "
+            "whose logarithm you take."
         )
 
 
