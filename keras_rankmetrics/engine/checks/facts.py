@@ -522,6 +522,7 @@ def _examples(labels: np.ndarray) -> np.ndarray:
             negative[negative != UNJUDGED],
             shares,
             others,
+            others[others > 0],
             below,
         )
         if len(x)
