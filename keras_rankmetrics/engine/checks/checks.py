@@ -17,7 +17,6 @@ from keras_rankmetrics.engine.inputs import is_scale, padding_warning
 from keras_rankmetrics.engine.messages import warn
 from keras_rankmetrics.gains import exponential_gain, linear_gain
 
-_OF_LABELS = linear_gain, exponential_gain  # 0 for the label 0
 _GRADES = 30  # gains of grades above it make all others vanish
 _EPOCH = 7.5e8, 2.2e9  # seconds since 1970, in 1993 and in 2039
 _UNITS = 1, 1e3, 1e6, 1e9  # seconds, and what is shorter
@@ -220,10 +219,14 @@ def _own_gains(
 ) -> list[list[float]]:
     """Return the gains of labels by each function of a user."""
     options = (metric.definition.options for metric in metrics)
-    own = {x["gain_fn"] for x in options if "gain_fn" in x} - {*_OF_LABELS}
-    passed = ops.array(labels, "float32")
-    values = (ops.cast(gain_fn(passed), "float32") for gain_fn in own)
-    return [ops.convert_to_numpy(x).tolist() for x in values]
+    functions = (x.get("gain_fn", linear_gain) for x in options)
+    return [
+        ops.convert_to_numpy(
+            ops.cast(gain_fn(ops.array(labels, "float32")), "float32")
+        ).tolist()
+        for gain_fn in functions
+        if gain_fn not in (linear_gain, exponential_gain)
+    ]
 
 
 # The checks, in their order.
