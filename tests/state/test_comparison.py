@@ -432,16 +432,23 @@ def test_an_error_says_whose_prediction_it_is_and_leaves_the_state():
     assert_same_state(comparison, before)
 
 
+NAMES = r"^`systems` should be a list of at least two different names\. Re"
+
+
 @pytest.mark.parametrize(
     "arguments, error, message",
     [
         ((krm.NDCG, ["a", "b"]), TypeError, "should be a ranking metric"),
         ((keras.metrics.Mean(), ["a", "b"]), TypeError, "a ranking metric"),
-        ((krm.NDCG(), ["a"]), ValueError, "at least two different names"),
-        ((krm.NDCG(), ["a", "a"]), ValueError, "at least two different names"),
-        ((krm.NDCG(), ["a", 1]), ValueError, "at least two different names"),
-        ((krm.NDCG(), "ab"), ValueError, "at least two different names"),
-        ((krm.NDCG(), ["a", "b"], "c"), ValueError, "one of the systems"),
+        ((krm.NDCG(), ["a"]), ValueError, NAMES),
+        ((krm.NDCG(), ["a", "a"]), ValueError, NAMES),
+        ((krm.NDCG(), ["a", 1]), ValueError, NAMES),
+        ((krm.NDCG(), "ab"), ValueError, NAMES),
+        (
+            (krm.NDCG(), ["a", "b"], "c"),
+            ValueError,
+            r"^`baseline` should be one of the systems .*\. Received: 'c'\.$",
+        ),
     ],
 )
 def test_what_it_does_not_take(arguments, error, message):
