@@ -138,6 +138,12 @@ def test_grades_with_a_fraction_are_refused_where_the_source_has_none(
     krm.evaluate(truth, RUN, overlap, convention=convention)
 
 
+@pytest.mark.parametrize("metric", ["NDCG", "RR@5", "ERR", "RBP(rel=1)", "DCG"])
+def test_no_metric_of_ir_measures_takes_fractions(metric):
+    with pytest.raises(ValueError, match="should be whole numbers"):
+        krm.evaluate({"a": {"x1": 1.9}}, RUN, metric, convention="ir_measures")
+
+
 def test_scikit_learn_has_no_negative_labels():
     """`ndcg_score` raises for them; here they are padding elsewhere."""
     labels, scores = [[-1, 1, 1], [1, -1, -1]], [[3.0, 2.0, 1.0]] * 2
