@@ -61,6 +61,8 @@ _CHECKS = {
     '`"NDCG(labels=probabilities)@10"`.',
     "unmatched": "error: items among the first {k} are not judged, since "
     "almost no ids match. Write the ids of both sides in the same way.",
+    "unlike_ids": "warning: items among the first {k} are not judged, some of "
+    "them since ids differ. Write the ids of both sides in the same way.",
     "unjudged": "note/warning: items among the first {k} are not judged, and "
     'count as irrelevant. Metrics with `unjudged="condense"` leave them out.',
     "only_relevant": "note: items among the first {k} are not judged, and "
@@ -163,7 +165,8 @@ def diagnose(
     - `"empty"`, `"types"`: a side without rows, or with ids of another type
       than the other side. There are no further checks then.
     - `"queries_missing"`, `"queries_unknown"`: queries on one side only.
-    - `"unmatched"`: less than 1% of the items that could match do.
+    - `"unmatched"`, `"unlike_ids"`: less than 1% of the items that could match
+      do; or more, and ids that do not match are alike.
     - `"unjudged"`: items among the first `k` that the truth lacks. This is
       `"only_relevant"` if the truth has no irrelevant items.
     - `"own_items"`: half of the queries or more retrieve an item of their own
@@ -442,6 +445,7 @@ def _of_lists(
     name = "unjudged" if (judgements.labels == 0).any() else "only_relevant"
     overlap = joined.overlap
     example = overlap.example  # of ids that do not match
+    name = "unlike_ids" if example else name
     name = "unmatched" if overlap.is_low else name
     of_first = {"query": of_item["query"][first]}
     for found in _finding(name, labels[first] < 0, of_first, k=k):

@@ -502,7 +502,8 @@ class Joining:
             at = at[~self._found[at]]
             others = spellings.with_lists(truth.lists[at], truth.items[at])
             shared = spellings.with_lists(truth.lists[both], truth.items[both])
-            found = spellings.shifted(unjudged + shared, judged)
+            found = spellings.in_one_text(unjudged, others, shared)
+            found = found or spellings.shifted(unjudged + shared, judged)
             are_numbers = truth.items.dtype.kind in "iu"
             parts = spellings.OF_NUMBERS if are_numbers else spellings.PARTS
             if not are_numbers:
@@ -512,7 +513,9 @@ class Joining:
             if shared and not found and not are_numbers:
                 found = spellings.alike(unjudged, judged, least=spellings.FEW)
         elif judged:
-            found = spellings.unmatched(unjudged, judged, bool(self._counts[1]))
+            found = spellings.in_one_text(
+                unjudged, judged, [], 1
+            ) or spellings.unmatched(unjudged, judged, bool(self._counts[1]))
         else:
             return "The truth judges no items of these queries."
         if not found:

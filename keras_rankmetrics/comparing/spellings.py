@@ -32,19 +32,22 @@ _DIFFERENCES: dict[str, Callable[[str], str]] = {
     "in accents": lambda id_: re.sub(
         "[\u0300-\u036f]", "", unicodedata.normalize("NFD", id_)
     ),
-    "in the scheme or the slash of a URL": lambda id_: re.sub(
-        r"^https?://(www\.)?|/$", "", id_
+    "in the scheme or the slash of a URL": lambda id_: of_ids.OF_URL.sub(
+        "", id_
     ),
     "in the extension of a file": lambda id_: re.sub(
         r"\.(csv|docx?|html?|jpe?g|jsonl?|md|mp[34]|pdf|png|txt|xml)$", "", id_
     ),
     "in the mark of bytes": lambda id_: re.sub(r"^b(['\"])(.*)\1$", r"\2", id_),
+    "in a container such as `np.int64()`": lambda id_: of_ids.CONTAINER.sub(
+        of_ids.WITHOUT, id_
+    ),
     "in 32 of their bits": lambda id_: (
         str(int(id_) % 2**32) if re.fullmatch(r"-?\d+", id_) else id_
     ),
     "in quotes or a mark at the end": lambda id_: id_.strip(
         "\"'\u201c\u201d[]<>()"
-    ).rstrip("?!."),
+    ).rstrip("?!.;"),
     "in the number of a chunk": lambda id_: re.sub(
         r"(#|::|[-_/]?(chunk|part|passage)[-_]?|[-_/:])\d+$", "", id_
     ),
@@ -70,6 +73,7 @@ OF_NUMBERS = [name for name in PARTS if "float32" in name]
 SPELLINGS = [name for name in _DIFFERENCES if name not in PARTS]
 IN_DOUBT = "Do both sides use the same ids?"
 FEW = 3  # ids that match if one is added, or without a part
+_BETWEEN = ",;| "  # several ids in one text
 # An id with one number, such as `d12`. One with two, such as `d12-3`, may name
 # a document and its part.
 _NUMBERED = re.compile(r"(\D*)(\d{1,18})(\D*)", re.ASCII)
@@ -170,6 +174,43 @@ def shifted(
                 )
                 show: Callable[[str], str] = repr if before or behind else str
                 return list_, show(one), show(judged), of_ids.question_of(step)
+    return None
+
+
+def in_one_text(
+    ones: WithLists, others: WithLists, shared: WithLists, least: int = FEW
+) -> tuple[int, str, str, str] | None:
+    """Return an id that joins several ids of the other side, and one of these.
+
+    The other side has no id with the mark between them: ids of pairs have it on
+    both. Between blanks are words, unless each has a digit.
+
+    Args:
+        ones: ids of the system without a match.
+        others: ids of the truth without a match, in the same lists.
+        shared: ids of both.
+        least: the number of ids that must join others.
+    """
+    for are_of_truth in (True, False):
+        whole, known = (others, ones) if are_of_truth else (ones, others)
+        there = {*known, *shared}
+        for mark in _BETWEEN:
+            if any(mark in str(id_) for _, id_ in known):
+                continue
+            found = [
+                (place, id_, parts)
+                for place, id_ in whole
+                if mark in str(id_)
+                for parts in [[x.strip() for x in id_.split(mark)]]
+                if sum((place, x) in there for x in {*parts}) > 1
+                if mark != " " or all(re.search(r"\d", x) for x in parts)
+            ]
+            if len(found) >= least:
+                place, id_, parts = found[0]
+                part = next(x for x in parts if (place, x) in there)
+                one, other = (part, id_) if are_of_truth else (id_, part)
+                question = f"Are several ids in one text? Split it at {mark!r}."
+                return place, repr(one), repr(other), question
     return None
 
 

@@ -313,7 +313,7 @@ def test_every_check_has_a_mistake_here():
     from keras_rankmetrics.comparing.diagnose import _CHECKS
 
     tested = {expected[0] for _, _, expected, *_ in MISTAKES.values()}
-    assert tested | {"unmatched"} == set(_CHECKS)
+    assert tested | {"unmatched", "unlike_ids"} == set(_CHECKS)
 
 
 @pytest.mark.parametrize(
@@ -501,7 +501,7 @@ def test_some_ids_of_another_spelling_are_the_example():
     run = {"q": {"same": 0.9, "5.0": 0.8}, "r": {"x": 0.9, "y": 0.8}}
     found = {each.name: each for each in krm.diagnose(truth, run, k=2)}
     assert "unmatched" not in found
-    assert found["unjudged"].example.endswith("only in the ending `.0`?")
+    assert found["unlike_ids"].example.endswith("only in the ending `.0`?")
 
 
 def test_an_empty_id_of_a_query_is_no_error():

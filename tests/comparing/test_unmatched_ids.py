@@ -237,6 +237,19 @@ def in_two_spellings():
     return truth, run
 
 
+def joined(mark, in_run=False):
+    """Lists, of which every second one has two ids of one side in a text."""
+    rng = np.random.default_rng(0)
+    sides = {}, {}
+    for i in range(20):
+        ids = [f"d{x}" for x in rng.permutation(500)[:8].tolist()]
+        for side, others in zip(sides, (ids[:3], ids), strict=True):
+            is_whole = (side is sides[1]) == in_run and i % 2
+            one = [mark.join(others[:2])] if is_whole else others[:2]
+            side[f"q{i}"] = [*one, *others[2:]]
+    return sides
+
+
 def shifted_by_one(as_id):
     rng = np.random.default_rng(0)
     rows = {f"u{i}": rng.permutation(300)[:20].tolist() for i in range(30)}
@@ -251,12 +264,22 @@ def of_others():
     return truth, {f"u{i}": truth[f"u{(i + 1) % 4}"] for i in users}
 
 
+WWW = "https://www.a.org/p/"
+
+
+def in_folder(url):
+    return url.replace("/p/", "//p/")
+
+
 def in_nfd(text):
     return unicodedata.normalize("NFD", text)
 
 
 QUOTES = "differ only in quotes or a mark at the end"
 CHUNKS = "differ only in the number of a chunk"
+SHOWN = "differ only in a container such as `np.int64"
+OF_URL = "only in the scheme or the slash of a URL"
+JOINED = "Are several ids in one text\\? Split it at "
 
 
 @pytest.mark.parametrize(
@@ -268,6 +291,16 @@ CHUNKS = "differ only in the number of a chunk"
         (CHUNKS, misspelt("{}-0".format)),
         ("only in the parameters of a URL", misspelt("{}?utm=1".format)),
         ("differ only in the path before a name", misspelt("docs/{}".format)),
+        (SHOWN, misspelt("np.int64({})".format)),
+        (SHOWN, misspelt("tensor({})".format)),
+        (SHOWN, misspelt("('{}',)".format)),
+        (SHOWN, misspelt(query=lambda x: str((x,)))),
+        (QUOTES, misspelt("{};".format)),
+        (OF_URL, misspelt(lambda x: x[8:], truth_ids=WWW, run_ids=WWW)),
+        (OF_URL, misspelt(in_folder, truth_ids=WWW, run_ids=WWW)),
+        *((JOINED + f"'{x[0]}'", joined(x)) for x in (",", ", ", ";", " ")),
+        (JOINED + "'[|]'", joined("|")),
+        (JOINED + "','", joined(",", in_run=True)),
         ("differ only in case", misspelt(query=str.upper)),
         (QUOTES, misspelt(query=lambda x: x.rstrip("?"))),
         ("differ only in Unicode normalization", misspelt(query=in_nfd)),
@@ -300,6 +333,32 @@ def test_integers_that_float32_has_rounded(step):
     else:
         with pytest.warns(UserWarning, match="in digits that float32 loses"):
             krm.evaluate(truth, run, "Recall@5")
+
+
+@pytest.mark.parametrize("mark", [",", "|"])
+def test_a_remedy_for_ids_of_which_all_are_joined(mark):
+    truth = {"q": [mark.join(["d3", "x17"])]}
+    with pytest.warns(UserWarning, match="Are several ids in one text"):
+        krm.evaluate(truth, {"q": ["x17", "d3", "d4"]}, "RR")
+    found = krm.diagnose(*joined(mark))
+    assert {x.name: x.severity for x in found}["unlike_ids"] == "warning"
+
+
+@pytest.mark.parametrize(
+    "truth, run",
+    [
+        # Phrases, and words of them.
+        (["neural network", "deep net"], ["neural", "network", "deep", "net"]),
+        # Pairs of items, and items: the run has other pairs.
+        (["d1,d2", "d3,d4"], ["d1", "d2", "d3", "d4", "d1,d4"]),
+        # Titles.
+        (["Paris, Texas", "Troy"], ["Paris", "Troy", "Rome", "Oslo"]),
+    ],
+)
+def test_ids_that_are_several_words_or_items(truth, run):
+    truth = {f"q{i}": [*truth, "other"] for i in range(8)}
+    run = {q: ["other", *run] for q in truth}
+    assert "in one text" not in str(krm.evaluate(truth, run, "RR"))
 
 
 GRADES = {f"d{x}": int(x < 5) for x in range(9)}

@@ -14,7 +14,14 @@ from keras_rankmetrics.engine.messages import as_text
 
 # A number in scientific notation. Without a sign, it may be hexadecimal.
 _CUT = re.compile(r"\d([.,]\d+)?[Ee]\+\d+|\d[.,]\d+[Ee]\d+")
-_MARKS = "\"'/?.\u2018\u2019\u201c\u201d"
+_MARKS = "\"'/?.;\u2018\u2019\u201c\u201d"
+# An id as `str` shows it in a tuple, a tensor, or a list of NumPy scalars.
+CONTAINER = re.compile(
+    r"^(?:np\.\w+|tensor)\((['\"]?)(.*)\1\)$|^\((['\"]?)(.*)\3,\)$"
+)
+WITHOUT = r"\2\4"
+# What a URL may lack: its scheme, `www.`, and slashes that say nothing.
+OF_URL = re.compile(r"^(?:https?://)?(?:www\.)?|(?<=[^:/])/+(?=/|$)")
 _ZEROS = re.compile(r"(?<!\d)0+(?=\d)")
 _UUID, _DASHES = 36, 4  # characters of one, and dashes among these
 _DECIMAL = re.compile(r"\d+,\d+")
@@ -64,7 +71,8 @@ def two_spellings(ids: np.ndarray) -> tuple[str, str] | None:
 
     They differ by blanks at the ends, or are 1 and 1.0; or, if many ids do, by
     case, leading zeros, quotes, marks at the ends, blanks, `_` and `-`, Unicode
-    form, the dashes of a UUID, or the scheme, slash or encoding of a URL.
+    form, the dashes of a UUID, the scheme, slashes or encoding of a URL, or the
+    container in which Python has shown an id.
 
     Args:
         ids: ids, of which the first ones are compared.
@@ -94,11 +102,13 @@ def _folded(text: str) -> str:
         text = unicodedata.normalize("NFKC", text)
     if "%" in text:
         text = urllib.parse.unquote(text)
-    text = text.casefold().replace("_", "-").strip(_MARKS)
+    text = (
+        CONTAINER.sub(WITHOUT, text).casefold().replace("_", "-").strip(_MARKS)
+    )
     if "  " in text:
         text = " ".join(text.split())
-    if "://" in text:
-        text = re.sub(r"^https?://(www\.)?", "", text)
+    if "/" in text:
+        text = OF_URL.sub("", text)
     if len(text) == _UUID and text.count("-") == _DASHES:
         text = text.replace("-", "")
     return _ZEROS.sub("", text) if "0" in text else text
