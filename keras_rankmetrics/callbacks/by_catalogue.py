@@ -145,6 +145,7 @@ class EvaluateCatalogue(epochs.EvaluateEpochs):
         if targets is not None or exclude is not None:
             number = self._items.rows
             numbers = ranks.distinct_numbers("targets", targets, number)
+            ranks.warn_if_nothing(numbers, members_of(self.metrics))
             # There should be as many queries as targets.
             epochs.rows_of(batch_size, queries=queries, targets=numbers)
             excluded = ranks.excluded_items(exclude, number, numbers)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -231,6 +231,13 @@ def warn_if_again(items: Any) -> None:
     ids = to_numpy(items)
     if ids.dtype.kind in "iuUS" and len(np.unique(ids)) < len(ids):
         checks.say_seen(again_in_catalogue=len(ids))
+
+
+def warn_if_nothing(targets: np.ndarray, metrics: Sequence[Any]) -> None:
+    """Warn if no query has a target, `[lists, targets]`, -1 for padding."""
+    facts = checks.Facts("`targets`")
+    facts.add_sides(relevant=targets >= 0)
+    checks.say(facts, metrics)
 
 
 def excluded_items(exclude: Any, items: int, targets: np.ndarray) -> np.ndarray:

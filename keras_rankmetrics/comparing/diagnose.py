@@ -173,8 +173,8 @@ def diagnose(
       id.
     - `"no_relevant"`: queries without an item of a label above 0.
     - `"low_labels"`, `"times"`, `"steep_gains"`, `"ratings_below_0"`,
-      `"nothing_judged"`, `"missing_ids"`, `"cut_ids"`: labels and ids of which
-      `evaluate` would warn, too.
+      `"nothing_judged"`, `"missing_ids"`, `"cut_ids"`, `"rounded_ids"`: labels
+      and ids of which `evaluate` would warn, too.
     - `"grades"`: relevant items of different labels, which a binary metric
       does not distinguish.
     - `"all_relevant"`: different labels of which none is below 1, as ratings
@@ -185,7 +185,8 @@ def diagnose(
       `"one_label"`, `"two_kinds"`, `"scores_again"`, `"infinite_scores"` of
       `numpy.nan_to_num` and others: scores, rows, queries and labels of which
       `evaluate` would say the same.
-    - `"one_row_a_query"`: lists of one item each, in any order of the scores.
+    - `"one_row_a_query"`, `"counted_rows"`: nearly all lists have one item,
+      or queries count the rows of each list.
     - `"shares"`: labels between 0 and 1, such as shares of judges.
     - `"few_items"`: queries that retrieve fewer than `k` items.
     - `"one_score"`, `"ties"`: items of equal score.
@@ -431,6 +432,7 @@ def _of_lists(
     if not len(places):
         return
     lists = np.repeat(np.arange(len(places)), lengths)
+    are_whole = bool((scores > -np.inf).all())  # or the truth has other items
     lists, labels, scores = (
         x[scores > -np.inf] for x in (lists, labels, scores)
     )
@@ -463,7 +465,7 @@ def _of_lists(
     are_reversed = _finding(reverse, ascend | (low & (z > _Z)), of_list)
     yield from are_reversed
     facts = joined.facts
-    facts.add_lists(all_lengths)
+    facts.add_lists(all_lengths[: len(all_lengths) * are_whole])
     is_said = _OF_ITEMS + _OF_ORDER * bool(are_reversed)
     yield from _said(facts, members, is_said)
 

@@ -198,6 +198,7 @@ class ListsOfTable:
         queries, lengths = part.query[first], np.bincount(lists)
         self.facts.add_ids(queries, *[rows.item] * has_items(self._table))
         self.facts.add_queries(queries)
+        self.facts.add_rows(part.query)
         self.facts.add_sizes(queries, lengths)
         items = self._items(lists, lengths, rows)
         given, *scores, _ = rows.value.T

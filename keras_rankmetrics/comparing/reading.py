@@ -508,6 +508,7 @@ class Input(abc.ABC):
             if len(rows.query):
                 starts = item_rows.run_starts(rows.query)
                 self.shown.add_queries(rows.query[starts])
+                self.shown.add_rows(rows.query)
             if self.value == "score":
                 if self.reading.has_ranks:
                     refuse_parts_of_ranks(rows.query, rows.value, self.argument)

@@ -32,6 +32,13 @@ from keras_rankmetrics.tables.ragged import (
     computing,
 )
 
+# The fields of lists that are ids, or numbers of them; below 0 for padding.
+_SIDES = {
+    "targets": "relevant",
+    "relevant_ids": "relevant",
+    "above": "relevant",
+    "recommended": "recommended",
+}
 _ITEMS = 2**17  # of a batch of few shapes, unless one list has more
 
 
@@ -58,12 +65,23 @@ def of_arrays(
         check_share([definition], misreadings.share)
         warn_once(misreadings.warning, definition.name)
     notes: tuple[str, ...] = ()
-    for reading in dict.fromkeys(x.reading for x in definitions):
+    for each in evaluated:
+        reading = definitions[each.places[0]].reading
         facts = batch.facts.get(reading)
         if reading[0] != "scores" and facts is not None:  # see `check_arrays`
+            facts.add_sides(**_sides_of(each.lists.content))
             notes += checks.say(facts, metrics)
     found = _simplest(_values(evaluated))
     return found._replace(overlap=Overlap(hidden=hidden)), notes
+
+
+def _sides_of(content: Any) -> dict[str, Any]:
+    """Return True for the ids of each side, if some name items by ids."""
+    return {
+        side: ops.any(getattr(content, name) >= 0)
+        for name, side in _SIDES.items()
+        if hasattr(content, name)
+    }
 
 
 def _hidden(lists: Lists) -> int:

@@ -36,6 +36,7 @@ from keras_rankmetrics.types import UNJUDGED
 # The maximum number of lists in a padded batch, even if they are short.
 _LISTS_PER_UPDATE = 2**18
 _FIRST = 10_000  # scores, of which most data need no more
+_ROWS = 20_000  # whose queries may count rows
 _MOST_GRADES = 10
 
 
@@ -207,6 +208,7 @@ def read_rows(
         if not place:
             facts.add_ids(found)
             facts.add_queries(found)
+            facts.add_rows(_ids_at(query, np.arange(len(numbers))[:_ROWS]))
             facts.add_sizes(found, np.diff(starts, append=len(numbers)))
             facts.see(nan=_nan_in(arrays, found, starts))
             if sample_weight is not None:

@@ -343,7 +343,13 @@ class Job:
         """
         found: list[checks.Facts] = []
         if self.form != "scores":
-            return found
+            run = next(iter(self.predictions))
+            facts = checks.Facts(spoken.format(self.y_true), spoken.format(run))
+            there = {"relevant": lists[self.y_true].values >= 0}
+            if self.form == "ids":
+                there["recommended"] = lists[run].values >= 0
+            facts.add_sides(**there)
+            return [facts]
         labels, lengths = lists[self.y_true]
         numbers = np.repeat(np.arange(len(lengths)), lengths)
         truth = spoken.format(self.y_true)

@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from pytest import approx
+from said import said
 from test_job import AboveFour
 
 import keras_rankmetrics as krm
@@ -87,6 +88,29 @@ def test_the_driver_says_once_what_all_workers_have_seen(change, message):
     assert not on_workers
     assert len([x for x in on_driver if re.search(message, x)]) == 1
     assert len(on_driver) == len(set(on_driver))
+
+
+IDS = pa.schema([("y", pa.list_(pa.int64())), ("x", pa.list_(pa.int64()))])
+
+
+@pytest.mark.parametrize(
+    ("lists", "words"),
+    [
+        ([([], [3, 5])] * 9, ["'y' should have relevant items"]),
+        ([([1], [])] * 9, ["'x' should have recommended items"]),
+        ([([], [3, 5])] * 8 + [([1], [])], []),
+    ],
+)
+def test_lists_of_ids_that_are_empty_on_all_workers(lists, words):
+    job = LogJob(krm.NDCG(3, inputs="ids"), "y", "x")
+    packed = []
+    for part in (lists[:4], lists[4:]):
+        rows = [dict(zip("yx", each, strict=True)) for each in part]
+        table = pa.Table.from_pylist(rows, IDS)
+        packed += worker._packed(worker.sums_of_tables(job, [table]))
+    texts = said(job.say, worker.sum_of(packed))
+    assert len(texts) == len(words), texts
+    assert all(word in text for word, text in zip(words, texts, strict=True))
 
 
 def test_a_part_alone_is_no_reason_to_warn():

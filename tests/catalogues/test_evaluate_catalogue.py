@@ -85,6 +85,11 @@ def callback(**options):
     return EvaluateCatalogue(**arguments)
 
 
+def test_targets_of_which_none_is_found():
+    with pytest.warns(UserWarning, match="`targets` should have relevant"):
+        callback(targets=[[]] * USERS)
+
+
 def by_hand(users, items, weights=None, prefix=""):
     """The metrics from the ranks among all scores, target by target."""
     ndcg, recall, mrr = [], [], []

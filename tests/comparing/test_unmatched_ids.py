@@ -165,6 +165,49 @@ def test_what_is_saved_has_the_note():
     assert krm.Compared.from_dict(old).judged == {"s": None}
 
 
+@pytest.mark.parametrize("empty", [[], {}])
+def test_a_truth_of_which_no_query_has_a_relevant_item(empty):
+    run = {f"q{i}": ["a", "b"] for i in range(3)}
+    words = "The truth should have relevant items. Received: none in any list"
+    truth = dict.fromkeys(run, empty)
+    for call in (
+        lambda: krm.evaluate(truth, run, "NDCG@10"),
+        lambda: krm.compare(truth, {"s": run}, "NDCG@10"),
+        lambda: krm.tie_range(truth, run, "NDCG@10"),
+        lambda: krm.explain(0.5, truth, run, "NDCG@10"),
+    ):
+        assert [words in x for x in said(call)[1]] == [True]
+    truth["q1"] = type(empty)({"a": 1})
+    assert not said(lambda: krm.evaluate(truth, run, "NDCG@10"))[1]
+
+
+PLAIN = np.array([[3, 1], [2, 4], [0, 1]])
+NONE = np.full((3, 1), -1)
+COUNTS = {"above": NONE, "tied": 0 * NONE, "num_items": 9}
+
+
+@pytest.mark.parametrize(
+    ("form", "truth", "run", "side"),
+    [
+        ("ids", NONE, PLAIN, "`y_true` should have relevant"),
+        ("ids", PLAIN[:, :1], np.full((3, 4), -1), "recommended"),
+        ("sparse", NONE, np.sin(np.arange(30)).reshape(3, 10), "relevant"),
+        ("counts", NONE, COUNTS, "relevant"),
+        ("scores", NONE * np.ones(5), np.sin(np.arange(15)).reshape(3, 5), ""),
+    ],
+)
+def test_arrays_without_a_relevant_or_a_recommended_id(form, truth, run, side):
+    metric = krm.NDCG(5, inputs=form)
+    with pytest.warns(UserWarning, match=f"{side} items. Received: none in"):
+        krm.evaluate(truth, run, metric)
+    metric.update_state(truth, run)  # one batch may be so
+
+
+def test_a_metric_of_recommended_items_needs_no_relevant_ones():
+    novelty = krm.Novelty(2, popularity=np.arange(1, 6) / 9, inputs="ids")
+    assert not said(lambda: krm.evaluate(NONE, PLAIN, novelty))[1]
+
+
 NO_ROWS = krm.Rows(*(np.zeros(0, t) for t in "UUf"))
 
 

@@ -222,6 +222,9 @@ ORDINARY = {
             item=lambda row, i: f"https://a.org/{i % 7}/page?id={i}",
         )
     ),
+    "ids in steps of 10, more than float32 has": Data(
+        changed(item=lambda row, i: 200_000_000 + 10 * i)
+    ),
     "times as ids": Data(changed(item=lambda row, i: 1_700_000_000 + 60 * i)),
     "scores with one digit": Data(
         changed(score=lambda row, i: round(row["score"], 1)),
@@ -629,6 +632,11 @@ CHECKED = {
     "an item that was nan": Data(
         changed(item=lambda row, i: i or -(2**63)),
         "an item is missing",
+        of_items=True,
+    ),
+    "ids that were in an array of float32": Data(
+        changed(item=lambda row, i: 2**26 + 8 * i + 8),
+        "ids have lost digits",
         of_items=True,
     ),
     "commas in numbers": Data(

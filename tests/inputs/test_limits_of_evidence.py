@@ -9,7 +9,7 @@ import pytest
 
 import keras_rankmetrics as krm
 from keras_rankmetrics.engine import checks
-from keras_rankmetrics.engine.checks import facts, of_batch
+from keras_rankmetrics.engine.checks import facts, of_batch, of_ids
 from keras_rankmetrics.engine.checks.evidence import Evidence
 from keras_rankmetrics.engine.checks.first_lists import FirstLists
 from keras_rankmetrics.engine.checks.repeats import Repeats
@@ -225,6 +225,78 @@ def test_what_a_check_says_and_no_longer(name):
     assert name in said(checks.Facts(**shown))
     for change in changes:
         assert name not in said(checks.Facts(**{**shown, **change}))
+
+
+@pytest.mark.parametrize(
+    ("singles", "others", "expected"),
+    [(100, 5, True), (100, 6, False), (99, 5, False), (950, 50, True)],
+)
+def test_nearly_all_lists_have_one_row(singles, others, expected):
+    lengths = np.array([1] * singles + [3] * others)
+    halves = checks.Facts(), checks.Facts()
+    for half, some in zip(halves, np.split(lengths, [40]), strict=True):
+        half.add_lists(some)
+    assert ("one_row_a_query" in said(halves[0] + halves[1])) == expected
+
+
+STEP = 8  # of float32 from 2**26 on
+GRID = 2**26 + STEP * np.arange(1, 17)
+
+
+@pytest.mark.parametrize(
+    ("ids", "expected"),
+    [
+        (GRID, True),
+        (GRID.astype(str), True),
+        (GRID.astype("S"), True),
+        (np.delete(np.append(GRID, 2**26 + 200), 8), True),
+        (GRID[1:], False),
+        (np.append(GRID, 2**26 + 201), False),
+        (np.append(GRID, 7), False),
+        (2**26 + 2 * STEP * np.arange(1, 30), False),
+        (2**26 + STEP // 2 * np.arange(1, 30), False),
+        (2**24 + 1 + np.arange(40), False),
+        (2**24 + 10 * np.arange(1, 40), False),
+        (1_700_000_000 + 3600 * np.arange(1, 40), False),
+        (10**15 + 2**26 * np.arange(40), False),
+        (np.array([f"d{x}" for x in GRID]), False),
+        (np.array(["9" * 30]), False),
+    ],
+)
+def test_ids_in_steps_of_float32(ids, expected):
+    found = of_ids.in_steps_of_float32(np.arange(3), ids)
+    assert (found == (2**26 + STEP, 2**26 + 2 * STEP)) == expected
+    assert (found is not None) == expected
+
+
+def counted(lengths, start=0):
+    return np.concatenate([np.arange(x) + start for x in lengths])
+
+
+UNEQUAL = [3, 4, 5, 3, 3, 9, 1, 3, 3, 2]
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        (counted(UNEQUAL), (0, 10)),
+        (counted(UNEQUAL, 1), (1, 10)),
+        (counted(UNEQUAL).astype(str), (0, 10)),
+        (counted(UNEQUAL).astype("S"), (0, 10)),
+        (counted(UNEQUAL, 2), None),
+        (counted([3] * 12), None),  # all queries, item by item
+        (counted(range(1, 13)), None),  # one half of all pairs
+        (counted(UNEQUAL[1:]), None),
+        (counted([2, 1, 2] * 9), None),  # two queries, of which one is rare
+        (np.append(counted(UNEQUAL), 5), None),
+        (np.append(counted(UNEQUAL), 1), None),
+        (np.sort(counted(UNEQUAL)), None),
+        (np.array(["a", "0"]), None),
+        (np.zeros(0, np.int64), None),
+    ],
+)
+def test_queries_that_count_rows(query, expected):
+    assert of_ids.counted_runs(query) == expected
 
 
 def test_gains_are_of_four_to_twelve_grades():

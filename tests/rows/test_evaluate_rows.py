@@ -449,6 +449,40 @@ def test_names_of_distances_are_doubted(name):
         assert all(f"called {name!r}. Negate" in text for text in texts)
 
 
+@pytest.mark.parametrize("start", [0, 1])
+@pytest.mark.parametrize("form", [int, str])
+def test_queries_that_count_the_rows_of_each_session(start, form):
+    rng = np.random.default_rng(0)
+    sizes = rng.integers(4, 9, 12)
+    query = [form(x + start) for size in sizes for x in range(size)]
+    label = np.arange(len(query)) % 3 % 2
+    columns = query, label.tolist(), (label + rng.normal(size=len(query)))
+    words = f"queries that count from {start} on in 12 runs of rows"
+    assert len(said(krm.evaluate_rows, *columns, "RR", holding=words)) == 1
+    table = dict(zip(("query", "label", "score"), columns, strict=True))
+    assert len(said(krm.evaluate, table, None, "RR", holding=words)) == 1
+    item = {"item": [*range(len(query))]}
+    sides = ({**table, **item} for _ in range(2))
+    for other, side in zip(("score", "label"), sides := [*sides], strict=True):
+        side.pop(other)
+    assert len(said(krm.evaluate, *sides, "RR", holding=words)) == 1
+
+
+def test_queries_of_which_few_have_several_rows():
+    query = [f"{x}_{7 * x % 10**6}" for x in (*range(195), *range(5))]
+    label = np.arange(200) % 3 % 2
+    table = {"query": query, "label": label, "score": np.sin(np.arange(200))}
+    words = "one row in 190 queries of 195, whose values do not depend"
+    for call, given in (
+        (krm.evaluate_rows, table.values()),
+        (krm.per_query, table.values()),
+        (krm.evaluate, [table, None]),
+    ):
+        assert len(said(call, *given, "RR", holding=words)) == 1
+    [found] = [x for x in krm.diagnose(table) if x.name == "one_row_a_query"]
+    assert words in found.what
+
+
 @pytest.mark.parametrize(
     "changed, text",
     [

@@ -29,6 +29,8 @@ _SORTED = 5  # lists whose ids ascend, by no accident
 _SECOND = 8  # lists, of which one would be first by chance
 _SOME, _SEVERAL = 0.2, 8  # share of the lists, and lists, at least
 _MANY = 15  # rows that are not all better than the row above by chance
+_LISTS = 100  # lists, of which few have several rows
+_NEARLY_ALL = 0.95  # of these
 
 # By `higher_is_better`: how scores go if the best items come first, how they
 # go if the worst ones do, and which scores go that way.
@@ -45,7 +47,7 @@ class Check(NamedTuple):
         name: its name, as a finding of `diagnose` has it.
         level: `"error"`, `"warning"` or `"note"`.
         role: what it reads: `"label"`, `"list"`, `"score"`, `"whole"` for whole
-            lists, or `"seen"` for a finding of `Facts.see`.
+            lists, `"side"` for ids, or `"seen"` for a finding of `Facts.see`.
         says: returns what is expected and received, and what to do; None if
             nothing is wrong. Takes the facts and the metrics.
         in_batches: False if a batch of a model that learns may be so, or is
@@ -92,6 +94,7 @@ def said_of(facts: Facts, metrics: Sequence[Any]) -> Iterator[Said]:
         "score": facts.steps.any()
         or any((facts.against, facts.seconds, facts.ties_itself))
         or any((facts.sorted_lists, facts.of_sets)),
+        "side": bool(facts.lacks),
         "whole": facts.first.rows > 0,
     }
     for check in CHECKS:
@@ -290,6 +293,26 @@ def _cut_ids(seen: Any, _: Facts) -> _Found:
 
 
 @_seen("warning")
+def _rounded_ids(seen: Any, _: Facts) -> _Found:
+    return (
+        f"Ids should have all their digits. Received: {seen[0]}, {seen[1]} and "
+        "others, all of which are multiples of "
+        f"{seen[1] - seen[0]}, as float32 rounds numbers of this size.",
+        "Keep ids as integers or text; an array of float32 has rounded them.",
+    )
+
+
+@_seen("warning")
+def _counted_rows(seen: Any, facts: Facts) -> _Found:
+    return (
+        "The query should be equal in all rows of a list. Received: queries "
+        f"that count from {seen[0]} on in {seen[1]:,} runs of rows, as "
+        "`groupby.cumcount()` does.",
+        facts.remedies["one_row_a_query"],
+    )
+
+
+@_seen("warning")
 def _missing_ids(seen: Any, _: Facts) -> _Found:
     return (
         f"Ids should not be missing or padding. Received: {seen}.",
@@ -412,7 +435,9 @@ def _infinite_labels(facts: Facts, _: Sequence[Any]) -> _Found:
 
 @_check("warning", "label", in_batches=False)
 def _nothing_judged(facts: Facts, _: Sequence[Any]) -> _Found:
-    if not any(map(len, facts.labels)) or len(facts.known_labels):
+    if not any(map(len, facts.labels)):
+        return _no_ids(facts.truth, "relevant")
+    if len(facts.known_labels):
         return None
     return (
         f"{facts.truth} should have labels of judged items. Received: labels "
@@ -420,6 +445,29 @@ def _nothing_judged(facts: Facts, _: Sequence[Any]) -> _Found:
         "If they were joined to the rows by ids, do both sides use the same "
         "ids?",
     )
+
+
+def _no_ids(side: str, role: str) -> _Found:
+    """Return what is said of a side without ids in any list."""
+    return (
+        f"{side[0].upper()}{side[1:]} should have {role} items. Received: none "
+        "in any list.",
+        "If ids were looked up, as by `Index.get_indexer`, are names spelled "
+        "alike?",
+    )
+
+
+@_check("warning", "side", in_batches=False)
+def _nothing_relevant(facts: Facts, metrics: Sequence[Any]) -> _Found:
+    is_read = bool(_least_relevant(metrics, 1.0))  # as in no catalogue
+    lacks = is_read and "relevant" in (facts.lacks or ())
+    return _no_ids(facts.truth, "relevant") if lacks else None
+
+
+@_check("warning", "side", in_batches=False)
+def _nothing_recommended(facts: Facts, _: Sequence[Any]) -> _Found:
+    lacks = "recommended" in (facts.lacks or ())
+    return _no_ids(facts.run, "recommended") if lacks else None
 
 
 @_check("warning", "label", in_batches=False)
@@ -555,12 +603,18 @@ def _a_time(facts: Facts, _: Sequence[Any]) -> _Found:
 
 @_check("warning", "list", in_batches=False)
 def _one_row_a_query(facts: Facts, _: Sequence[Any]) -> _Found:
-    if facts.lists < 2 or facts.longest != 1:
+    are_most = facts.singles >= max(_LISTS, _NEARLY_ALL * facts.lists)
+    if facts.lists < 2 or (facts.longest != 1 and not are_most):
         return None
+    found = f"{facts.lists:,} rows of as many queries, so that the result does"
+    if facts.longest > 1:
+        found = (
+            f"one row in {facts.singles:,} queries of {facts.lists:,}, whose "
+            "values do"
+        )
     return (
-        "The query should be equal in all rows of a list. Received: "
-        f"{facts.lists:,} rows of as many queries, so that the result does not "
-        "depend on the scores.",
+        f"The query should be equal in all rows of a list. Received: {found} "
+        "not depend on the scores.",
         facts.remedies["one_row_a_query"],
     )
 

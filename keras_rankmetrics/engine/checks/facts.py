@@ -116,6 +116,9 @@ class Facts:
         have_ranks: False if ranks are numbers of something else, such as pages.
         lists: the number of lists.
         longest: the number of items of the longest list.
+        singles: the number of lists of one item.
+        lacks: the sides of ids, `"relevant"` and `"recommended"`, that have
+            none in any list; None if no sides were added.
         seconds: the number of lists of counts whose best relevant item is at
             rank 2, if none is at rank 1.
         ties_itself: the number of lists of counts whose relevant items tie with
@@ -156,6 +159,8 @@ class Facts:
     have_ranks: bool = True
     lists: int = 0
     longest: int = 0
+    singles: int = 0
+    lacks: frozenset[str] | None = None
     seconds: int = 0
     ties_itself: int = 0
     of_sets: int = 0
@@ -275,6 +280,12 @@ class Facts:
         """Add lists with their numbers of items."""
         self.lists += len(lengths)
         self.longest = max(self.longest, int(lengths.max(initial=0)))
+        self.singles += int((lengths == 1).sum())
+
+    def add_sides(self, **are_there: Any) -> None:
+        """Add sides of ids by name: an array that is True for an id."""
+        lacking = {name for name, x in are_there.items() if not x.any()}
+        self.lacks = _in_both(self.lacks, frozenset(lacking))
 
     def add_order(self, query: np.ndarray, item: np.ndarray) -> None:
         """Add ids that have an order in place of scores."""
@@ -296,7 +307,12 @@ class Facts:
         self.see(
             cut_ids=of_ids.without_digits(*columns),
             missing_ids=of_ids.missing_id(*columns),
+            rounded_ids=of_ids.in_steps_of_float32(*columns),
         )
+
+    def add_rows(self, query: np.ndarray) -> None:
+        """Add the queries of rows, in the order in which they come."""
+        self.see(counted_rows=of_ids.counted_runs(query))
 
     def add_sizes(self, queries: np.ndarray, lengths: np.ndarray) -> None:
         """Add queries with their numbers of rows."""
@@ -397,6 +413,8 @@ class Facts:
             have_ranks=self.have_ranks and other.have_ranks,
             lists=self.lists + other.lists,
             longest=max(self.longest, other.longest),
+            singles=self.singles + other.singles,
+            lacks=_in_both(self.lacks, other.lacks),
             seconds=self.seconds + other.seconds,
             ties_itself=self.ties_itself + other.ties_itself,
             of_sets=self.of_sets + other.of_sets,

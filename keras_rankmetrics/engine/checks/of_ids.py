@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import re
 import unicodedata
@@ -47,6 +48,9 @@ _FIRST, _PAIRS = 300, 10**7  # ids of a list, and pairs, that are compared
 _NEAR = 2  # the steps that are tried first, on both sides
 _CODES = 5  # of queries, with that of a missing one
 _MANY = 0.05  # of ids; as many that are alike are no accident
+_LEAST = 16  # ids that float32 has rounded
+_EXACT = 2**24  # up to which float32 has all integers
+_RUNS, _LONG_RUN = 8, 3  # that count rows, and rows of these
 
 
 def without_digits(*columns: np.ndarray) -> str | None:
@@ -144,6 +148,57 @@ def missing_code(queries: np.ndarray) -> str | None:
     if not _CODES <= len(np.unique(queries)) == queries.max() + 2:
         return None
     return "the query -1, the code that pandas gives to a missing value"
+
+
+def _integers_in(ids: np.ndarray) -> np.ndarray:
+    """Return the first ids as integers; none if some are other text."""
+    if ids.dtype.kind in "iuUS":
+        with contextlib.suppress(ValueError, OverflowError):
+            return ids[:_COMPARED].astype(np.int64)
+    return np.zeros(0, np.int64)
+
+
+def in_steps_of_float32(*columns: np.ndarray) -> tuple[int, int] | None:
+    """Return two ids next to each other that float32 has rounded, or None.
+
+    All ids of a column are multiples of the step of float32 there, and most
+    differ by one step. Steps of 10 or 3600 are no powers of two.
+    """
+    for column in columns:
+        ids = _integers_in(column)
+        if ids.min(initial=_EXACT + 1) <= _EXACT:
+            continue
+        ids = np.unique(ids)
+        steps = np.spacing(ids.astype(np.float32)).astype(np.int64)
+        are_next = np.diff(ids) == steps[:-1]
+        are_most = len(ids) >= _LEAST and 2 * are_next.sum() >= len(are_next)
+        if are_most and (ids % steps == 0).all():
+            one, other, *_ = ids[np.argmax(are_next) :].tolist()
+            return one, other
+    return None
+
+
+def counted_runs(query: np.ndarray) -> tuple[int, int] | None:
+    """Return from where ids count the rows of runs, and the number of these.
+
+    None for other ids. Runs of one length are those of items in order; and of
+    lengths 1, 2, 3, ... those of pairs, of which one half is left.
+
+    Args:
+        query: `[rows]`, in the order in which they come.
+    """
+    first = _integers_in(query[:1])
+    if not np.isin(first, (0, 1)).any():
+        return None
+    ids = _integers_in(query)
+    is_start = ids == first
+    lengths = np.diff(np.flatnonzero(is_start))
+    are_long = lengths >= _LONG_RUN
+    have_several = are_long.sum() >= _RUNS and len(np.unique(lengths)) > 1
+    if not have_several or (np.diff(lengths) == 1).all():
+        return None
+    are_counted = is_start[1:] | (np.diff(ids) == 1)
+    return (int(first[0]), int(is_start.sum())) if are_counted.all() else None
 
 
 def lists_of_sets(items: np.ndarray, starts: np.ndarray) -> int:
