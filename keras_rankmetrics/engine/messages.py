@@ -19,6 +19,7 @@ _PACKAGE = os.path.dirname(os.path.dirname(__file__))
 _LIBRARIES = os.path.dirname(os.path.dirname(keras.__file__))
 _INSIDE = (
     _PACKAGE + os.sep,
+    functools.__file__,  # of a cached property
     *(
         os.path.join(_LIBRARIES, name, "")
         for name in ("keras", "jax", "tensorflow", "torch")

@@ -73,11 +73,13 @@ def check_labels(source: Source, part: Part) -> None:
 
 def _remedy_of_first_line(header: Sequence[str]) -> str:
     """Return what to do if the first line is no header, or ""."""
+    if header[0].lstrip().startswith("#"):
+        return "Remove the first line, a comment; the next one is the header."
     for delimiter, remedy in _DELIMITERS.items():
         if len(header) == 1 and delimiter in header[0]:
             return remedy
     if any(name.startswith("sep=") for name in header):
         return "Remove the first line, which only Excel reads."
-    if any(name.replace(".", "", 1).isdecimal() for name in header):
+    if any(map(roles.NUMBER.fullmatch, header)):
         return "The first line should be a header, with names of columns."
     return ""

@@ -534,7 +534,7 @@ def nested_parts(source: Source) -> Iterator[Part]:
 
     def row_of(at: int) -> dict[str, Any]:
         query, item, x = (column[at] for column in columns)
-        return {"query": query, "item": item, value: x}
+        return {query: {item: x}}
 
     line = np.arange(len(columns[0])) + 1
     roles = "query", "item", value

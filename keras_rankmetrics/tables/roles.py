@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from keras_rankmetrics.engine.messages import nearest
+from keras_rankmetrics.engine.messages import nearest, warn
 
 # The names of columns in common data and tools: those of the first tuple, and
 # if there are none, those of the next, since the names of ids may be next to
@@ -50,6 +50,7 @@ _OTHERS = {"score": ("label", "judgements"), "label": ("score", "a run")}
 # Columns that are not proposed for a role. Others might have one, under a name
 # of their own.
 _NO_ROLE = {"timestamp", "time", "date", "datetime", "ts", "rank", "iter"}
+NUMBER = re.compile(r"[-+]?\d*\.?\d+(?:[eE][-+]?\d+)?")  # no name of a column
 _LOWER_IS_BETTER = re.compile(
     "(?!neg|minus|inv|page|reciprocal)(l[12](norm)?|.*(dist(ances?)?|rank|"
     "position|euclidean|hamming|manhattan|levenshtein|loss|nll|perplexity|ppl|"
@@ -314,7 +315,41 @@ def _one_of_each(
             remedy = _remedy(role, found, header, chosen, hints.get(role, ""))
         expected = f"should have one column for the {role} ({shown})."
         return columns, (expected, names or [*header], remedy)
+    if _is_row(header) and any(map(_HAS_FRACTION, map(str, columns.values()))):
+        warn(
+            "A table should have names of columns. Received: "
+            f"{[*header]}. {_headless([*found])}"
+        )
     return columns, None
+
+
+# A name such as 0.5 or -3, where `2024` and `1` may be names.
+_HAS_FRACTION = re.compile(r"-\d|[+\d]*\.\d").match
+
+
+def _is_row(header: Sequence[Any]) -> bool:
+    """Return True for names of which some are numbers, and none is usual.
+
+    The names 0, 1, 2, ... are the places of columns.
+    """
+    are_numbers = (
+        isinstance(name, str | float)
+        and NUMBER.fullmatch(str(name))
+        and str(name) != str(place)
+        for place, name in enumerate(header)
+    )
+    return any(are_numbers) and not any(
+        candidates(role, header, {}) for role in COLUMN_NAMES
+    )
+
+
+def _headless(roles: Iterable[str]) -> str:
+    """Return how to read a table whose first row was read as a header."""
+    names = json.dumps([role for role in roles if " " not in role])
+    return (
+        "They look like the first row: read the table with `header=None, "
+        f"names={names}`, in the order of its columns."
+    )
 
 
 def _remedy(
@@ -334,6 +369,8 @@ def _remedy(
         hint: what else to do.
     """
     *_, value = found
+    if _is_row(header):
+        return _headless([*found])
     if role in OF_QUERIES:
         return f"The truth has the {role} of each query: add the column to it."
     usual = candidates(role, header, {})

@@ -104,3 +104,25 @@ def test_an_index_of_rows_does_not_name_queries():
     refused("Received: set", frame, run, TypeError, groups={"en", "de"})
     column = frame["lang"].tolist()
     refused("Received: list", frame, run, TypeError, groups=column)
+
+
+HEADLESS = pd.DataFrame(
+    [("u1", "b", 0.5), ("u2", "c", 0.2)], columns=["u1", "a", "0.9"]
+)
+CHOSEN = {"query": "u1", "item": "a", "score": "0.9"}
+READ = r"read the table with `header=None, names=\[\"query\", \"item\", \"score"
+
+
+def test_a_row_that_was_read_as_names():
+    refused(READ, RUN, HEADLESS)
+    with pytest.warns(UserWarning, match=READ) as caught:
+        rr(RUN, HEADLESS, columns=CHOSEN)
+    assert {x.filename for x in caught} == {rr.__code__.co_filename}
+
+
+@pytest.mark.parametrize("name", ["2024", "2", "score 0.5", "0.5"])
+def test_names_of_columns_that_are_numbers(name):
+    """The others of a table have usual names where one is a weight."""
+    names = ["user", "item", name] if name == "0.5" else ["u", "i", name]
+    chosen = dict(zip(CHOSEN, names, strict=True))
+    rr(RUN, HEADLESS.set_axis(names, axis=1), columns=chosen)

@@ -379,6 +379,9 @@ NAMED = '{"query": "query", "item": "item", "score": '
         ("query,item,timestamp,value", f'{NAMED}"value"}}`.'),
         (",query,points,item", f'{NAMED}"points"}}`.'),
         ("query,item,1.5", "The first line should be a header"),
+        ("q0,d13,-1.27", "The first line should be a header"),
+        ("q0,d13,1e-05", "The first line should be a header"),
+        ("# exported in 2026", "Remove the first line, a comment"),
         ("query,item,label", f"If it is not, name them: `columns={NAMED}"),
     ],
 )
