@@ -173,8 +173,8 @@ def diagnose(
       id.
     - `"no_relevant"`: queries without an item of a label above 0.
     - `"low_labels"`, `"times"`, `"steep_gains"`, `"ratings_below_0"`,
-      `"nothing_judged"`, `"missing_ids"`, `"cut_ids"`, `"rounded_ids"`: labels
-      and ids of which `evaluate` would warn, too.
+      `"nothing_judged"`, `"missing_ids"`, `"cut_ids"`, `"rounded_ids"`,
+      `"ranks_as_ids"`: labels and ids of which `evaluate` would warn, too.
     - `"grades"`: relevant items of different labels, which a binary metric
       does not distinguish.
     - `"all_relevant"`: different labels of which none is below 1, as ratings

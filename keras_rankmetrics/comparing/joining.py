@@ -14,6 +14,7 @@ from keras_rankmetrics.comparing.measured import Overlap
 from keras_rankmetrics.comparing.reading import have_same_id
 from keras_rankmetrics.conventions.rules import SIGNS, Rules
 from keras_rankmetrics.engine import checks
+from keras_rankmetrics.engine.checks import of_ids
 from keras_rankmetrics.engine.messages import as_text, warn
 from keras_rankmetrics.tables import ids, item_rows
 from keras_rankmetrics.tables.item_rows import (
@@ -400,6 +401,8 @@ class Joining:
         """
         drops = any(each.rules.drop_same_id for each in self._ruled)
         highest = labels if labels.ndim == 1 else labels.max(axis=1)
+        columns = lists, rows.item, rows.value, self._truth.items
+        self.facts.see(ranks_as_ids=of_ids.are_ranks(*columns))
         self.facts.add_whole(
             lists,
             rows.value,

@@ -314,6 +314,19 @@ def in_folder(url):
     return url.replace("/p/", "//p/")
 
 
+def ranked(start=0, as_id=int, catalogue=2000, lists=40, popular=False):
+    """A run whose items have lost their ids, but for some low ones."""
+    rng = np.random.default_rng(0)
+    truth, run = {}, {}
+    for i in range(lists):
+        truth[i] = [as_id(x) for x in rng.permutation(catalogue)[:3] + start]
+        scores = np.sort(rng.random(6))[::-1] if not popular else -np.arange(6)
+        run[i] = {as_id(x + start): s for x, s in enumerate(scores.tolist())}
+    truth[0][:2] = run[0].keys() - {as_id(start + x) for x in range(4)}
+    truth[7][0] = as_id(start + 3)
+    return truth, run
+
+
 def in_nfd(text):
     return unicodedata.normalize("NFD", text)
 
@@ -376,6 +389,29 @@ def test_integers_that_float32_has_rounded(step):
     else:
         with pytest.warns(UserWarning, match="in digits that float32 loses"):
             krm.evaluate(truth, run, "Recall@5")
+
+
+@pytest.mark.parametrize("start", [0, 1])
+@pytest.mark.parametrize("as_id", [int, str])
+def test_ranks_in_place_of_ids(start, as_id):
+    words = "should be those of the truth. Received: their ranks, 0, 1, 2"
+    sides = ranked(start, as_id)
+    with pytest.warns(UserWarning, match=words):
+        krm.evaluate(*sides, "NDCG@10")
+    assert "ranks_as_ids" in [x.name for x in krm.diagnose(*sides)]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"catalogue": 20},  # candidates have numbers in each list
+        {"popular": True},
+        {"lists": 8, "start": 2},
+    ],
+)
+def test_low_ids_that_are_those_of_items(options):
+    _, texts = said(lambda: krm.evaluate(*ranked(**options), "NDCG@10"))
+    assert not [x for x in texts if "their ranks" in x]
 
 
 @pytest.mark.parametrize("mark", [",", "|"])

@@ -303,6 +303,16 @@ def _rounded_ids(seen: Any, _: Facts) -> _Found:
 
 
 @_seen("warning")
+def _ranks_as_ids(__: Any, facts: Facts) -> _Found:
+    return (
+        f"Ids of {facts.run} should be those of the truth. Received: their "
+        "ranks, 0, 1, 2, ... or from 1 on in each list, while nearly all ids "
+        "of the truth are higher, as after `reset_index(drop=True)`.",
+        "Keep the ids of items next to their scores.",
+    )
+
+
+@_seen("warning")
 def _counted_rows(seen: Any, facts: Facts) -> _Found:
     return (
         "The query should be equal in all rows of a list. Received: queries "

@@ -51,6 +51,7 @@ _MANY = 0.05  # of ids; as many that are alike are no accident
 _LEAST = 16  # ids that float32 has rounded
 _EXACT = 2**24  # up to which float32 has all integers
 _RUNS, _LONG_RUN = 8, 3  # that count rows, and rows of these
+_RANKED = 4  # items of a list whose ids are their ranks by no accident
 
 
 def without_digits(*columns: np.ndarray) -> str | None:
@@ -199,6 +200,36 @@ def counted_runs(query: np.ndarray) -> tuple[int, int] | None:
         return None
     are_counted = is_start[1:] | (np.diff(ids) == 1)
     return (int(first[0]), int(is_start.sum())) if are_counted.all() else None
+
+
+def are_ranks(
+    lists: np.ndarray, items: np.ndarray, scores: np.ndarray, judged: np.ndarray
+) -> bool:
+    """Return True if ids are 0, 1, 2, ... in the order of scores, or from 1 on.
+
+    They are so in each list, while few judged ids are as low. Lists of popular
+    items have one score for each of these.
+
+    Args:
+        lists: `[items]`, the number of the list of each item.
+        items: `[items]`, their ids.
+        scores: `[items]`.
+        judged: the ids of judged items.
+    """
+    ids, others = _integers_in(items), _integers_in(judged)
+    if not len(ids) or ids.max() >= _COMPARED or not len(others):
+        return False
+    number = len(ids)
+    order = np.lexsort((-scores[:number], lists[:number]))
+    ids, some, ordered = ids[order], lists[:number][order], scores[order]
+    starts = np.flatnonzero(np.diff(some, prepend=-1))
+    lengths = np.diff(starts, append=number)
+    places = ids[0] + np.arange(number) - np.repeat(starts, lengths)
+    are_many = (lengths >= _RANKED).sum() >= _LONG
+    do_differ = 2 * len(np.unique(ordered[starts])) > len(starts)
+    are_few = (others <= ids.max()).mean() <= _MANY
+    is_first = ids[0] in (0, 1) and bool((ids == places).all())
+    return bool(is_first and are_many and do_differ and are_few)
 
 
 def lists_of_sets(items: np.ndarray, starts: np.ndarray) -> int:
