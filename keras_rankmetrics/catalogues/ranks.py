@@ -10,6 +10,7 @@ from keras import ops
 
 from keras_rankmetrics.catalogues import passes
 from keras_rankmetrics.catalogues.counts import LOWEST, RankCounts, Wanted
+from keras_rankmetrics.catalogues.twins import Blanked, Twins
 from keras_rankmetrics.engine import checks
 from keras_rankmetrics.engine.backend.operations import as_integer
 from keras_rankmetrics.engine.checks import of_batch
@@ -118,17 +119,25 @@ def count_ranks(
         _check_vectors(queries, items, lists)
     else:
         score_fn = passes.checked_score_fn(score_fn, lists)
+    twins = None
+    if score_fn is None and not passes.is_spread(items, score_fn):
+        twins = Twins.of(queries, items, numbers, size)
     rows, width = np.concatenate([numbers, exclude], 1), numbers.shape[1]
     wanted = Wanted.of(rows, passes.first_items_of(items, size, score_fn))
     is_excluded = (numbers[:, :, None] == exclude[:, None]).any(axis=-1)
     there = (numbers >= 0) & ~is_excluded
     scores = _target_scores(queries, items, numbers, size, score_fn)
+    if twins is not None:
+        scores = twins.put(scores, numbers)
+        items = Blanked(items, twins.members)
     scores = np.where(there, scores, 0.0)
     counters = passes.counters(queries, items, size, wanted, score_fn, verbose)
 
     def split(kept: np.ndarray) -> list[np.ndarray]:
         """Return the kept scores of relevant items, and of excluded ones."""
-        return np.split(wanted.scores(kept, rows), [width], axis=1)
+        found = wanted.scores(kept, rows)
+        found = found if twins is None else twins.put(found, rows)
+        return np.split(found, [width], axis=1)
 
     counts, kept, counters = _counted(counters, scores, split)
     own, excluded = split(kept)
@@ -140,6 +149,8 @@ def count_ranks(
         counts, kept, _ = _counted(counters, scores, split)
         own, excluded = split(kept)
         _check_same(scores[there], own[there])
+    if twins is not None:
+        counts = twins.add(counts, own)
     above, reach, ranked = _without(counts, own, exclude, excluded)
     there &= own > LOWEST
     return {

@@ -260,6 +260,25 @@ def test_a_score_that_differs_in_its_last_bit_in_another_chunk():
         calls.clear()
 
 
+@pytest.mark.parametrize("times", [2, 40])
+@pytest.mark.parametrize("chunk", [None, 167])
+def test_items_of_one_vector_tie(times, chunk):
+    """Libraries round one product differently at different places."""
+    rng = np.random.default_rng(0)
+    vectors = rng.normal(size=(600 // times, 33)).astype("float32")
+    numbers = np.repeat(np.arange(len(vectors)), times)
+    numbers = rng.permutation(np.append(numbers, [0, 0, 1]))
+    queries = rng.normal(size=(80, 33)).astype("float32")
+    targets = rng.integers(-1, len(numbers), (80, 3))
+    exclude = rng.integers(-1, len(numbers), (80, 9))
+    counts = krm.count_ranks(
+        queries, vectors[numbers], targets, exclude, chunk=chunk
+    )
+    scores = products(queries, vectors)[:, numbers]
+    check(counts, targets, exclude, scores)
+    assert (counts["tied"] > 0).mean() > 0.5
+
+
 def test_a_file_is_read_by_slices(tmp_path):
     (queries, items), (targets, exclude) = towers(), asked()
     path = tmp_path / "items.npy"
