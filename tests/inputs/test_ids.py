@@ -39,6 +39,7 @@ from keras_rankmetrics import (
     RecallAtK,
     Serendipity,
     conventions,
+    evaluate,
     linear_gain,
 )
 
@@ -120,6 +121,39 @@ def test_negative_ids_that_are_masked_are_no_error():
     metric = MeanReciprocalRank(inputs="ids")
     y_true = {"target": [[-7, 5]], "labels": [[-1, 1]], "mask": [[True, False]]}
     assert values(metric, y_true, [[5, -9]]) == approx([1.0])
+
+
+_RNG = np.random.default_rng(0)
+_TOP = np.argsort(_RNG.random((80, 300)))[:, :20]
+_SEEN = {"target": _TOP[:, :3], "exclude": _TOP[:, 5:8]}
+_HOT = (_RNG.random((80, 300)) < 0.1).astype(int)
+_BEST, _NEXT = _RNG.integers(0, 50, (2, 200))
+
+
+@pytest.mark.parametrize(
+    "inputs, y_true, y_pred, received",
+    [
+        ("ids", _TOP[:, :3], _HOT, "`y_pred` should hold ids.*300 numbers"),
+        ("ids", _SEEN | {"exclude": _HOT}, _TOP, "exclude.*300 numbers.*0 or"),
+        ("ids", _NEXT, _BEST, "one list of 200 rel.*200 lists, .*None]"),
+        ("sparse", _NEXT, _BEST, "one list of 200 rel.*scores of all items"),
+        ("ids", _TOP[:, :3], _TOP, ""),
+        ("ids", _SEEN, _TOP, ""),
+        ("ids", _NEXT, _BEST[:, None], ""),
+        ("ids", _TOP[0], _TOP[1], ""),
+        ("ids", [7, 3, 9, 1, *[-1] * 4], [9, 4, 2, *[-1] * 5], ""),
+        ("ids", _NEXT, np.unique(_BEST), ""),  # relevant ones again
+        ("sparse", [1, 5, 2, 4, -1, -1, -1, -1], _RNG.random(8), ""),
+    ],
+)
+def test_ids_in_another_form(inputs, y_true, y_pred, received):
+    metric = MeanReciprocalRank(inputs=inputs)
+    if not received:
+        assert metric.per_list(y_true, y_pred) is not None
+        return
+    for call in (metric.update_state, lambda *x: evaluate(*x, metric)):
+        with pytest.raises(ValueError, match=received):
+            call(y_true, y_pred)
 
 
 @pytest.mark.only_on("tensorflow", reason="of TensorFlow")

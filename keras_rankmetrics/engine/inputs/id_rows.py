@@ -13,6 +13,7 @@ from keras_rankmetrics.engine.inputs.tensors import integers
 from keras_rankmetrics.types import Tensor
 
 EXCLUDE = 'y_true["exclude"]'
+_FEW = 8  # ids, of which some are again by no accident
 
 
 def relevant_rows(x: Any, leading: Leading, expected: str, hint: str) -> Tensor:
@@ -57,18 +58,27 @@ def excluded(x: Any, leading: Leading, expected: str) -> Tensor:
     return leading.as_rows(ids)
 
 
-def with_negative_id(name: str, ids: Tensor) -> Tensor:
+def with_negative_id(
+    name: str, ids: Tensor, are_labels: Tensor | None = None
+) -> Tensor:
     """Return True for lists with an id below -1, bool `[lists]`.
 
     Args:
         name: the argument, for the error.
         ids: `[lists, row]`, -1 for padding.
+        are_labels: a bool scalar, True if the ids look like labels; None if
+            that was looked at. One read by the host is enough for both.
 
     Raises:
-        ValueError: if such an id is concrete.
+        ValueError: if such an id is concrete, or the ids look like labels.
     """
     negative = ids < -1
-    if concrete(ops.any(negative)):
+    is_wrong = ops.any(negative)
+    if are_labels is not None:
+        is_wrong = is_wrong | are_labels
+    if concrete(is_wrong):
+        if are_labels is not None and concrete(are_labels):
+            raise _labels_error(name, ids, "ids", "Pass the ids of the ones.")
         number = int(ops.sum(ops.cast(negative, "int32")))
         raise ValueError(
             f"`{name}` should hold ids from 0 on, and -1 for the padding of a "
@@ -170,15 +180,64 @@ def check_no_labels(
     """
     length = rows.shape[-1]
     fits = items is None or (isinstance(items, int) and length == items)
-    if length is None or length < 3 or not fits:
+    are_labels = look_like_labels(rows) if fits else None
+    if are_labels is None:
         return ops.zeros((), dtype="bool")
+    if concrete(are_labels):
+        raise _labels_error(name, rows, expected, advice)
+    return are_labels
+
+
+def look_like_labels(rows: Tensor) -> Tensor | None:
+    """Return True for rows of 0 and 1, a bool scalar; None for short rows.
+
+    Args:
+        rows: `[lists, row]`.
+    """
+    if rows.shape[-1] is None or rows.shape[-1] < 3:
+        return None
     none, one = rows == 0, rows == 1
     # Both, since Keras builds metrics on torch with tensors of ones.
-    are_labels = ops.any(none) & ops.any(one) & ops.all(none | one)
-    if concrete(are_labels):
+    return ops.any(none) & ops.any(one) & ops.all(none | one)
+
+
+def _labels_error(
+    name: str, rows: Tensor, expected: str, advice: str
+) -> ValueError:
+    return ValueError(
+        f"`{name}` should hold {expected}. Received: {rows.shape[-1]} numbers "
+        "for each list, all of them 0 or 1, which look like labels or a mask. "
+        f"{advice}"
+    )
+
+
+def check_is_one_list(*sides: Tensor, remedy: str) -> None:
+    """Raise ValueError if a single list looks like an item of each list.
+
+    Both sides have one length then, and ids that are there again.
+
+    Args:
+        sides: the ids, `[lists, row]`: relevant ones, and maybe others.
+        remedy: what to pass in place of the second side.
+    """
+    length = sides[0].shape[-1]
+    if length is None or length < _FEW or sides[-1].shape[-1] != length:
+        return
+    if concrete(ops.all(ops.stack([*map(_has_again, sides)]))):
         raise ValueError(
-            f"`{name}` should hold {expected}. Received: {length} numbers for "
-            "each list, all of them 0 or 1, which look like labels or a mask. "
-            f"{advice}"
+            "A list should have an id once. Received: one list of "
+            f"{length} relevant ids, some of them several times, and as many "
+            f"numbers in `y_pred`. For {length} lists, {remedy}."
         )
-    return are_labels
+
+
+def _has_again(ids: Tensor) -> Tensor:
+    """Return True if an id of a list is there again, other than the last.
+
+    The last one may be padding.
+
+    Args:
+        ids: `[1, row]`, negative for padding.
+    """
+    ids = ops.sort(ops.where(ids == ids[:, -1:], -1, ids), axis=-1)
+    return ops.any((ids[:, 1:] == ids[:, :-1]) & (ids[:, 1:] >= 0))

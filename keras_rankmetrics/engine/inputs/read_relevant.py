@@ -60,6 +60,10 @@ def read_sparse(raw: RawBatch) -> Lists:
         hint='For labels of all items, use `inputs="scores"`.',
     )
     targets, beyond = id_rows.checked_indices("y_true", targets, items)
+    if leading.shape == () and targets.shape[-1] == scores.shape[-1]:
+        id_rows.check_is_one_list(
+            targets, remedy="pass the scores of all items, `[lists, items]`"
+        )
     masks_and_weights = MasksAndWeights.of(raw, leading, scores.shape[-1])
     scores, exclude = leading.as_lists(scores), raw.entries.get("exclude")
     invalid = beyond
@@ -140,11 +144,18 @@ def read_ids(raw: RawBatch) -> Lists:
     leading, places = Leading.of(recommended), recommended.shape[-1]
     recommended = leading.as_rows(recommended)
     relevant = _relevant_ids(raw, leading)
+    if leading.shape == ():
+        id_rows.check_is_one_list(
+            relevant, recommended, remedy="pass `y_pred[:, None]`"
+        )
     masks_and_weights = MasksAndWeights.of(raw, leading, places)
     for mask in masks_and_weights.item_masks:
         recommended = ops.where(mask, recommended, -1)
     relevant, recommended = _in_one_dtype(relevant, recommended)
-    labels, invalid = None, id_rows.with_negative_id("y_pred", recommended)
+    labels = None
+    invalid = id_rows.with_negative_id(
+        "y_pred", recommended, id_rows.look_like_labels(recommended)
+    )
     has_recommended = ops.any(recommended >= 0, -1)
     if raw.entries.get("labels") is not None:
         labels = _labels_of(raw, relevant, leading)
@@ -159,7 +170,9 @@ def read_ids(raw: RawBatch) -> Lists:
     exclude, excluded = raw.entries.get("exclude"), None
     if exclude is not None:
         excluded = ops.sort(id_rows.excluded(exclude, leading, "ids"), axis=-1)
-        wrong = id_rows.with_negative_id(id_rows.EXCLUDE, excluded)
+        wrong = id_rows.with_negative_id(
+            id_rows.EXCLUDE, excluded, id_rows.look_like_labels(excluded)
+        )
         invalid = invalid | wrong
         one, excluded = _in_one_dtype(recommended, excluded)
         is_excluded = counting.is_in(one, excluded)
