@@ -14,6 +14,7 @@ from keras_rankmetrics.catalogues.twins import Blanked, Twins
 from keras_rankmetrics.engine import checks
 from keras_rankmetrics.engine.backend.operations import as_integer
 from keras_rankmetrics.engine.checks import of_batch
+from keras_rankmetrics.engine.definition import check_no_row_numbers
 from keras_rankmetrics.engine.inputs.tensors import integers, to_numpy
 
 # This many scores stay in the processor's cache.
@@ -21,6 +22,7 @@ _SCORES = 2**21
 _AT_LEAST, _AT_MOST = 2**10, 2**17
 # torch counts rows of this many scores, or a multiple, fastest.
 _BLOCK = 2040
+_FIRST = 32  # targets to look at
 
 
 def count_ranks(
@@ -117,6 +119,7 @@ def count_ranks(
     if score_fn is None:
         queries = ops.convert_to_tensor(_vectors("queries", queries))
         _check_vectors(queries, items, lists)
+        _look_at(queries, items, numbers)
     else:
         score_fn = passes.checked_score_fn(score_fn, lists)
     twins = None
@@ -291,6 +294,18 @@ def _check_vectors(queries: Any, items: Any, lists: int) -> None:
             f"`items.shape` = {tuple(items.shape)}, and targets of {lists} "
             "lists. For scores other than inner products, pass a `score_fn`."
         )
+
+
+def _look_at(queries: Any, items: Any, targets: np.ndarray) -> None:
+    """Raise ValueError for a column of ids, and warn of repeated vectors."""
+    check_no_row_numbers("items", items)
+    number = items.shape[0]
+    found: Any = {"twice": number if of_batch.are_twice(items) else None}
+    first = targets[:_FIRST]
+    if targets.shape[1] == 1 and (first >= 0).all():
+        own = to_numpy(passes.picked(items, first[:, 0], len(first)))
+        found["themselves"] = of_batch.find_themselves(queries, own)
+    checks.say_seen(**found)
 
 
 def chunk_size(chunk: Any, lists: int, items: int) -> int:

@@ -180,6 +180,16 @@ class TailShare(bases.ExposureMetric):
 
     is_tail: Any = None
 
+    @staticmethod
+    def check_options(options: Mapping[str, Any]) -> None:
+        """Raise ValueError if all items are tail items."""
+        flags = options["is_tail"]
+        if len(flags) > 1 and (flags == 1).all():
+            raise ValueError(
+                "`is_tail` should be 1 for tail items, and 0 for others. "
+                "Received: 1 for each. Look for what made the flags."
+            )
+
 
 def shows_and_has_gain(ranking: Ranking) -> Tensor:
     """Return True for lists that show an item and have a relevant one."""

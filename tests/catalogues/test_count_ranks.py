@@ -1,6 +1,7 @@
 """`count_ranks` against the scores of the whole catalogue."""
 
 import re
+import warnings
 
 import keras
 import numpy as np
@@ -504,6 +505,55 @@ def test_frames_of_vectors(library):
     given = make(QUERIES), make(VECTORS), targets, exclude
     expected = krm.count_ranks(QUERIES, VECTORS, targets, exclude)
     np.testing.assert_equal(krm.count_ranks(*given, chunk=167), expected)
+
+
+_RNG = np.random.default_rng(3)
+_USERS, _ITEMS = (_RNG.normal(size=(n, 8)).astype("float32") for n in (40, 90))
+_ONE, _TWO = _RNG.integers(0, 45, 40), _RNG.integers(0, 45, (40, 2))
+_IDS = np.arange(90.0)[:, None]
+_AGAIN = np.concatenate([_ITEMS[:45], _ITEMS[:45]])
+_BY_ID = (
+    np.concatenate([_IDS, _ITEMS], 1),
+    np.concatenate([_ITEMS, _IDS + 1], 1),
+)
+_WIDE = np.concatenate([_USERS, _USERS[:, :1]], 1)
+
+
+@pytest.mark.parametrize(
+    "queries, items, targets, received",
+    [
+        (_WIDE, _BY_ID[0], _ONE, "the number of the row in column 0"),
+        (_WIDE, _BY_ID[1], _TWO, "the number of the row in column 8"),
+        (_USERS, _AGAIN, _TWO, "90 vectors, of which the second half"),
+        (_ITEMS[_ONE], _ITEMS, _ONE, "vectors of their own targets"),
+        (_USERS, 0 * _ITEMS, _TWO, "all items tied with each relevant one"),
+        (_USERS, 0 * _ITEMS + 0.3, _ONE, "all items tied with each relevant"),
+        (_USERS, _ITEMS, _TWO, ""),
+        (_ITEMS[:40], _ITEMS, _ONE, ""),  # similar items
+        (_WIDE, _BY_ID[0][::-1], _ONE, ""),
+        (_USERS, np.sign(_ITEMS), _TWO, ""),
+        (_USERS[:, :1], _IDS, _ONE, ""),
+        (np.eye(40), np.eye(40), np.arange(40)[::-1], ""),
+        (_USERS[:3], 0 * _ITEMS[:5], [1, 2, 3], ""),
+    ],
+)
+def test_vectors_that_are_not_those_of_items(queries, items, targets, received):
+    metric = krm.NDCG(k=10, inputs="counts")
+
+    def call():
+        counts = krm.count_ranks(queries, items, targets)
+        metric.update_state(np.reshape(targets, (len(queries), -1)), counts)
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", UserWarning)
+        if "column" in received:
+            with pytest.raises(ValueError, match=received):
+                call()
+        else:
+            call()
+    words = " ".join(str(x.message) for x in caught)
+    assert "column" in received or bool(words) == bool(received), words
+    assert "column" in received or received in words
 
 
 def test_nothing_asked_and_nothing_excluded():

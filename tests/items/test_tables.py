@@ -442,6 +442,36 @@ def test_vectors_that_may_be_similarities_or_codes(vectors, received):
         krm.IntraListDiversity(3, vectors=vectors)
 
 
+_TABLE = np.random.default_rng(0).random((20, 3))
+_NUMBERED = np.concatenate([np.arange(20.0)[:, None], _TABLE], 1)
+
+
+@pytest.mark.parametrize(
+    "metric, options, received",
+    [
+        ("IntraListDiversity", {"vectors": _NUMBERED}, "row in column 0"),
+        ("IntraListDiversity", {"vectors": 0 * _TABLE}, "0 for each"),
+        ("AveragePopularity", {"popularity": [0] * 20}, "0 for each"),
+        ("PopularityLift", {"popularity": [0.0] * 20}, "0 for each"),
+        ("Serendipity", {"popularity": [0] * 20}, "0 for each"),
+        ("TailShare", {"is_tail": [False] * 20}, "0 for each"),
+        ("TailShare", {"is_tail": [1] * 20}, "1 for each"),
+        ("IntraListDiversity", {"vectors": _NUMBERED[::-1]}, ""),
+        ("IntraListDiversity", {"vectors": _TABLE}, ""),
+        ("AveragePopularity", {"popularity": [0] * 19 + [1]}, ""),
+        ("AveragePopularity", {"popularity": [0]}, ""),
+        ("TailShare", {"is_tail": [1] * 19 + [0]}, ""),
+    ],
+)
+def test_tables_that_tell_no_items_apart(metric, options, received):
+    made = getattr(krm, metric)
+    if received:
+        with pytest.raises(ValueError, match=received):
+            made(3, **options)
+    else:
+        made(3, **options)
+
+
 def test_groups_are_shares():
     groups = np.array([[1, 2], [3, 4]])
     with pytest.raises(

@@ -665,7 +665,8 @@ def _ties_itself(facts: Facts, _: Sequence[Any]) -> _Found:
         '`y_pred["tied"]` should count the other items with the score of a '
         f"relevant one. Received: 1 or more in all of {facts.ties_itself} "
         "lists, and 1 in most.",
-        "If it counts the relevant item, too, subtract 1.",
+        "If it counts the relevant item, too, subtract 1; if the catalogue has "
+        "items twice, keep one of each.",
     )
 
 
@@ -1079,6 +1080,35 @@ def _again_in_catalogue(seen: Any, _: Facts) -> _Found:
         "in a table of interactions.",
         "Pass the items of the catalogue alone, and their numbers as "
         "`targets`.",
+    )
+
+
+@_seen("warning")
+def _twice(seen: Any, _: Facts) -> _Found:
+    return (
+        "`items` should have each item once. Received: "
+        f"{seen:,} vectors, of which the second half is the first half again.",
+        "If they were concatenated twice, pass the first half.",
+    )
+
+
+@_seen("warning")
+def _themselves(__: Any, _: Facts) -> _Found:
+    return (
+        "The target of a query should be another item. Received: queries with "
+        "the vectors of their own targets.",
+        "For similar items, pass these as targets, and the item itself as "
+        "`exclude`.",
+    )
+
+
+@_seen("warning")
+def _all_tie(__: Any, _: Facts) -> _Found:
+    return (
+        "The scores of a catalogue should order items. Received: all items "
+        "tied with each relevant one, so that results are those of a random "
+        "order.",
+        "Look for vectors that are 0, or the same for all items.",
     )
 
 

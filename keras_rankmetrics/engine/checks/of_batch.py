@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import itertools
 from collections import Counter
 from typing import Any, cast
 
@@ -25,7 +26,11 @@ from keras_rankmetrics.engine.checks.facts import (
 from keras_rankmetrics.engine.checks.of_ids import shift_of
 from keras_rankmetrics.engine.inputs import Lists, id_rows
 from keras_rankmetrics.engine.inputs.batch import entries_of
-from keras_rankmetrics.engine.inputs.tensors import integers, ties_of_float32
+from keras_rankmetrics.engine.inputs.tensors import (
+    integers,
+    ties_of_float32,
+    to_numpy,
+)
 from keras_rankmetrics.types import Reading
 
 _LISTS = 32  # at most
@@ -143,7 +148,12 @@ def _of_counts(lists: Lists, y_true: Any) -> Facts:
     found.see(padding=padding_in(ids))
     above = content.above
     are_there = _first(ids) >= 0
-    tied = _first(content.tied)[are_there]
+    every = _first(content.tied)
+    tied = every[are_there]
+    if tied.max(initial=0) >= _LEAST and len(tied) >= _LEAST:
+        others = _first(content.num_items[:, None])[: len(every)] - 1
+        are_ranked = _first(content.above) >= 0
+        found.see(all_tie=bool(((every == others) | ~are_ranked).all()))
     if len(tied) and tied.min() >= 1 and (tied == 1).mean() > _NEARLY_ALL:
         found.ties_itself = int(are_there.any(axis=-1).sum())
     if not concrete(ops.any(above == 0)):
@@ -184,6 +194,39 @@ def are_pairs(targets: np.ndarray, items: int = 0) -> bool:
     return bool(
         are_numbers and second.min() >= 0 and (np.diff(second) < 0).any()
     )
+
+
+def are_twice(vectors: Any) -> bool:
+    """Return True if the second half of the vectors is the first half again.
+
+    Args:
+        vectors: `[items, d]`, an array, a tensor or a file.
+    """
+    half, odd = divmod(vectors.shape[0], 2)
+    if odd or half < _LEAST:
+        return False
+    starts = [0, *range(_LISTS, half, _ITEMS), half]
+    for first, end in itertools.pairwise(starts):
+        one, other = (to_numpy(vectors[first + x : end + x]) for x in (0, half))
+        if not np.array_equal(one, other) or (not first and _are_one(one)):
+            return False
+    return True
+
+
+def find_themselves(queries: Any, found: np.ndarray) -> bool:
+    """Return True if queries have the vectors of their targets.
+
+    Args:
+        queries: `[lists, d]`.
+        found: `[lists, d]`, the vectors of the targets of the first lists.
+    """
+    first = to_numpy(queries[: len(found)])
+    are_equal = np.array_equal(first, found.astype(first.dtype))
+    return len(found) >= _LEAST and are_equal and not _are_one(first)
+
+
+def _are_one(vectors: np.ndarray) -> bool:
+    return bool((vectors == vectors[:1]).all())
 
 
 def _are_ids(scores: np.ndarray, reference: np.ndarray) -> bool:

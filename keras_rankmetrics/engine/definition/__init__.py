@@ -8,11 +8,15 @@ from keras_rankmetrics.engine.definition.constructor import (
     takes,
 )
 from keras_rankmetrics.engine.definition.definition import Definition
-from keras_rankmetrics.engine.definition.options import derived
+from keras_rankmetrics.engine.definition.options import (
+    check_no_row_numbers,
+    derived,
+)
 
 __all__ = [
     "Definition",
     "check_names",
+    "check_no_row_numbers",
     "checks_names",
     "declared",
     "derived",

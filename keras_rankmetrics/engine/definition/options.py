@@ -122,6 +122,7 @@ def derived(
     return _derived(function, Identity(table))
 
 
+_LEAST = 16  # rows whose numbers no column has by accident
 # The functions of a metric's class, and the arguments they are called with.
 _CALLED_WITH = {
     "measure": ("ranking", "k"),
@@ -242,7 +243,37 @@ def _table(name: str, value: Any, kind: OfItems) -> np.ndarray:
     wrong |= ~np.isfinite(table)
     if wrong.any():
         raise _error(name, kind, f"the number {table[wrong][0]}")
+    if kind.each.startswith("item") and len(table) > 1 and not table.any():
+        raise _error(name, kind, "0 for each, which tells no items apart")
+    if kind.dimensions == 2:
+        check_no_row_numbers(name, table)
     return table
+
+
+def check_no_row_numbers(name: str, vectors: Any) -> None:
+    """Raise ValueError if a column of vectors is the number of the row.
+
+    Args:
+        name: the argument, for the error.
+        vectors: `[items, d]`, an array, a tensor or a file. The numbers of a
+            single column may be scores.
+    """
+    number, width = vectors.shape
+    if number < _LEAST or width == 1:
+        return
+    first = ops.convert_to_numpy(vectors[:_LEAST])
+    for start in (0, 1):
+        rows = np.arange(start, start + number)
+        are_rows = (first == rows[:_LEAST, None]).all(axis=0)
+        for column in np.flatnonzero(are_rows).tolist():
+            whole = ops.convert_to_numpy(vectors[:, column])
+            if np.array_equal(whole, rows.astype(whole.dtype)):
+                raise ValueError(
+                    f"`{name}` should have no column of ids. Received: the "
+                    f"number of the row in column {column}. Leave it out: "
+                    f"`numpy.delete({name}, {column}, axis=1)`, and in vectors "
+                    "of queries, too."
+                )
 
 
 def _check_positions(name: str, value: Any) -> None:
