@@ -217,19 +217,18 @@ def _least_relevant(metrics: Sequence[Any], default: float) -> list[float]:
     ]
 
 
-def _own_gains(
-    metrics: Sequence[Any], labels: Sequence[float]
-) -> list[list[float]]:
-    """Return the gains of labels by each function of a user."""
+def _own_gains(metrics: Sequence[Any]) -> list[Callable[[Any], Any]]:
+    """Return the functions of users that give labels their gains."""
     options = (metric.definition.options for metric in metrics)
     functions = (x.get("gain_fn", linear_gain) for x in options)
-    return [
-        ops.convert_to_numpy(
-            ops.cast(gain_fn(ops.array(labels, "float32")), "float32")
-        ).tolist()
-        for gain_fn in functions
-        if gain_fn not in (linear_gain, exponential_gain)
-    ]
+    known = linear_gain, exponential_gain
+    return [function for function in functions if function not in known]
+
+
+def _gains_by(function: Callable[[Any], Any], labels: Any) -> np.ndarray:
+    gains = function(ops.array(labels, "float32"))
+    found: np.ndarray = ops.convert_to_numpy(ops.cast(gains, "float32"))
+    return found
 
 
 # The checks, in their order.
@@ -510,11 +509,11 @@ def _all_relevant(facts: Facts, metrics: Sequence[Any]) -> _Found:
 
 @_check("note", "label", in_batches=False)
 def _gain_of_0(__: Facts, metrics: Sequence[Any]) -> _Found:
-    gain = max((x[0] for x in _own_gains(metrics, [0.0])), default=0.0)
-    if gain <= 0.0:
+    gains = [_gains_by(x, [0.0])[0] for x in _own_gains(metrics)]
+    if max(gains, default=0.0) <= 0.0:
         return None
     return (
-        f"`gain_fn` gives irrelevant items a gain of {gain:g}, so that "
+        f"`gain_fn` gives irrelevant items a gain of {max(gains):g}, so that "
         "lists without relevant items have a value above 0.",
         "Subtract it, as `2.0**label - 1` does, unless it is meant.",
     )
@@ -522,8 +521,9 @@ def _gain_of_0(__: Facts, metrics: Sequence[Any]) -> _Found:
 
 @_check("warning", "label")
 def _gains_decrease(facts: Facts, metrics: Sequence[Any]) -> _Found:
-    labels = np.unique(facts.known_labels).tolist()
-    for gains in _own_gains(metrics, labels):
+    for function in _own_gains(metrics):
+        labels = np.unique(facts.known_labels)
+        gains = _gains_by(function, labels)
         for place in np.flatnonzero(np.diff(gains) < 0)[:1]:
             return (
                 "`gain_fn` should not decrease as labels grow. Received: gains "
@@ -538,7 +538,7 @@ def _gains_decrease(facts: Facts, metrics: Sequence[Any]) -> _Found:
 def _few_grades(facts: Facts, metrics: Sequence[Any]) -> _Found:
     options = [metric.definition.options for metric in metrics]
     most = max((x.get("max_grade", 0) for x in options), default=0)
-    highest = facts.known_labels.max(initial=0)
+    highest = facts.known_labels.max(initial=0) if most else 0
     if not 0 < 4 * highest <= most:
         return None
     return (

@@ -166,6 +166,8 @@ def in_steps_of_float32(*columns: np.ndarray) -> tuple[int, int] | None:
     differ by one step. Steps of 10 or 3600 are no powers of two.
     """
     for column in columns:
+        if len(column) < _LEAST:
+            continue
         ids = _integers_in(column)
         if ids.min(initial=_EXACT + 1) <= _EXACT:
             continue
@@ -216,8 +218,11 @@ def are_ranks(
         scores: `[items]`.
         judged: the ids of judged items.
     """
-    ids, others = _integers_in(items), _integers_in(judged)
-    if not len(ids) or ids.max() >= _COMPARED or not len(others):
+    ids = _integers_in(items)
+    if not len(ids) or ids.max() >= _COMPARED:
+        return False
+    others = _integers_in(judged)
+    if not len(others):
         return False
     number = len(ids)
     order = np.lexsort((-scores[:number], lists[:number]))

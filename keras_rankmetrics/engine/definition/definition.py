@@ -193,8 +193,7 @@ class Definition:
             )
         _check_cutoff(definition)
         metric.check_options(options)
-        _check_gain(definition)
-        _check_discount(definition)
+        _check_functions(definition)
         if definition.adjusted is not None:
             _check_adjustment(definition, strict)
         if definition.labels == "probabilities":
@@ -498,11 +497,19 @@ def _check_cutoff(definition: Definition) -> None:
         )
 
 
-def _check_gain(definition: Definition) -> None:
+def _check_functions(definition: Definition) -> None:
+    """Raise ValueError if a function of a user turns the metric round."""
+    options = definition.options
+    gain_fn = options.get("gain_fn", gains.linear_gain)
+    if gain_fn not in (gains.linear_gain, gains.exponential_gain):
+        _check_gain(definition, gain_fn)
+    discount = options.get("rank_discount_fn", gains.log2_discount)
+    if all(discount is not each for each in gains.SHARED_DISCOUNTS):
+        _check_discount(definition, discount)
+
+
+def _check_gain(definition: Definition, gain_fn: types.GainFn) -> None:
     """Raise ValueError if labels do not matter, or the label 1 is a loss."""
-    gain_fn = definition.options.get("gain_fn", gains.linear_gain)
-    if gain_fn in (gains.linear_gain, gains.exponential_gain):
-        return
     labels = ops.array([_LABELS], dtype=definition.dtype)
     try:
         values = (Elementwise(gain_fn, "gain_fn")(labels) + 0 * labels)[0]
@@ -518,15 +525,13 @@ def _check_gain(definition: Definition) -> None:
         )
 
 
-def _check_discount(definition: Definition) -> None:
+def _check_discount(
+    definition: Definition, discount: types.RankDiscountFn
+) -> None:
     """Raise ValueError if a discount is infinite or, with gains, grows.
 
     Sums over clicks are of any function of ranks, also of the ranks themselves.
     """
-    options = definition.options
-    discount = options.get("rank_discount_fn", gains.log2_discount)
-    if any(discount is each for each in gains.SHARED_DISCOUNTS):
-        return
     last = min(definition.k or _MANY_RANKS, _MANY_RANKS)
     ranks = ops.arange(1, last + 1, dtype=definition.dtype)
     try:
@@ -534,7 +539,8 @@ def _check_discount(definition: Definition) -> None:
     except ValueError:  # a function that fails does so again in updates
         return
     grows = values[1:] > values[:-1] + _ROUNDING * ops.abs(values[:-1])
-    has_best = definition.traits.one_is_best or "gain_fn" in options
+    has_gains = "gain_fn" in definition.options
+    has_best = definition.traits.one_is_best or has_gains
     if has_best and concrete(ops.any(grows)):
         rank = int(ops.argmax(ops.cast(grows, "int32")))
         raise ValueError(
