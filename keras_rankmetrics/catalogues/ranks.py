@@ -299,13 +299,12 @@ def _check_vectors(queries: Any, items: Any, lists: int) -> None:
 def _look_at(queries: Any, items: Any, targets: np.ndarray) -> None:
     """Raise ValueError for a column of ids, and warn of repeated vectors."""
     check_no_row_numbers("items", items)
-    number = items.shape[0]
-    found: Any = {"twice": number if of_batch.are_twice(items) else None}
-    first = targets[:_FIRST]
+    first, is_own = targets[:_FIRST], False
     if targets.shape[1] == 1 and (first >= 0).all():
         own = to_numpy(passes.picked(items, first[:, 0], len(first)))
-        found["themselves"] = of_batch.find_themselves(queries, own)
-    checks.say_seen(**found)
+        is_own = of_batch.find_themselves(queries, own)
+    number = items.shape[0] if of_batch.are_twice(items) else None
+    checks.say_seen(twice=number, themselves=is_own)
 
 
 def chunk_size(chunk: Any, lists: int, items: int) -> int:

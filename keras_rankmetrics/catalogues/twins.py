@@ -155,5 +155,5 @@ def _keys(vectors: Any, dtype: Any) -> np.ndarray:
     vectors = np.ascontiguousarray(to_numpy(vectors), dtype)
     weights = np.random.default_rng(0).uniform(1, 2, vectors.shape[1])
     with np.errstate(all="ignore"):  # infinite ones are no twins
-        found: np.ndarray = np.einsum("nd,d->n", vectors, weights.astype(dtype))
+        found: np.ndarray = np.einsum("ij,j->i", vectors, weights.astype(dtype))
     return found

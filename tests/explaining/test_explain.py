@@ -141,6 +141,7 @@ def test_queries_that_the_run_lacks_and_lists_without_relevant_items():
         ]
 
 
+@pytest.mark.filterwarnings("ignore:The truth should have relevant items")
 def test_a_truth_without_items():
     found = krm.explain("0.0", {"q": {}}, {"q": ["a", "b"]}, "NDCG@5")
     assert found.answers[0].setting.value == 0.0
