@@ -335,7 +335,11 @@ def test_k_beyond_the_list_is_no_error(form):
         (HitRateAtK, {"relevance_threshold": 0.0}, (1.0, 1.0)),
         (MeanAveragePrecision, {"relevance_threshold": 1.5}, (0.0, 0.0)),
         (NDCG, {"gain_fn": lambda label: label + 1.0}, (2.0, 1.0)),
-        (DCG, {"gain_fn": lambda label: 0.0 * label}, (0.0, 0.0)),
+        (
+            DCG,
+            {"gain_fn": lambda label: ops.maximum(label - 1.0, 0.0)},
+            (0.0, 0.0),
+        ),
     ],
     ids=lambda x: getattr(x, "__name__", None),
 )
