@@ -18,6 +18,8 @@ from keras_rankmetrics.engine.backend.tracing import is_on_host
 from keras_rankmetrics.engine.inputs.tensors import to_numpy
 from keras_rankmetrics.types import Tensor
 
+_SCORES = 2**27  # of groups, at most, which stay in memory
+
 
 class Twins(NamedTuple):
     """Groups of items with one vector, of which one is relevant at least.
@@ -40,7 +42,8 @@ class Twins(NamedTuple):
     ) -> Twins | None:
         """Return the twins of relevant items; None if there are none.
 
-        Infinite scores tie without help, so that their items are no twins.
+        Infinite scores tie without help, so that their items are no twins;
+        nor are there any whose scores would fill the memory.
 
         Args:
             queries: `[lists, d]`.
@@ -69,6 +72,8 @@ class Twins(NamedTuple):
         is_first = np.append(True, exact[1:] != exact[:-1])
         groups = np.cumsum(is_first) - 1
         first = np.flatnonzero(is_first)
+        if len(first) * len(targets) > _SCORES:
+            return None
         are_equal = (vectors == vectors[first[groups]]).all(axis=-1)
         sizes = np.bincount(groups[are_equal], minlength=len(first))
         are_twins = are_equal & (sizes > 1)[groups]

@@ -505,7 +505,7 @@ class Joining:
             at = at[~self._found[at]]
             others = spellings.with_lists(truth.lists[at], truth.items[at])
             shared = spellings.with_lists(truth.lists[both], truth.items[both])
-            found = spellings.in_one_text(unjudged, others, shared)
+            found = spellings.in_one_text(unjudged, others)
             found = found or spellings.shifted(unjudged + shared, judged)
             are_numbers = truth.items.dtype.kind in "iu"
             parts = spellings.OF_NUMBERS if are_numbers else spellings.PARTS
@@ -517,7 +517,7 @@ class Joining:
                 found = spellings.alike(unjudged, judged, least=spellings.FEW)
         elif judged:
             found = spellings.in_one_text(
-                unjudged, judged, [], 1
+                unjudged, judged, 1
             ) or spellings.unmatched(unjudged, judged, bool(self._counts[1]))
         else:
             return "The truth judges no items of these queries."

@@ -178,7 +178,7 @@ def shifted(
 
 
 def in_one_text(
-    ones: WithLists, others: WithLists, shared: WithLists, least: int = FEW
+    ones: WithLists, others: WithLists, least: int = FEW
 ) -> tuple[int, str, str, str] | None:
     """Return an id that joins several ids of the other side, and one of these.
 
@@ -188,12 +188,11 @@ def in_one_text(
     Args:
         ones: ids of the system without a match.
         others: ids of the truth without a match, in the same lists.
-        shared: ids of both.
         least: the number of ids that must join others.
     """
     for are_of_truth in (True, False):
         whole, known = (others, ones) if are_of_truth else (ones, others)
-        there = {*known, *shared}
+        there = {*known}
         for mark in _BETWEEN:
             if any(mark in str(id_) for _, id_ in known):
                 continue

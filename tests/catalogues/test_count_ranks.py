@@ -545,6 +545,7 @@ def test_vectors_that_are_not_those_of_items(queries, items, targets, received):
         metric.update_state(np.reshape(targets, (len(queries), -1)), counts)
 
     with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("ignore")
         warnings.simplefilter("always", UserWarning)
         if "column" in received:
             with pytest.raises(ValueError, match=received):

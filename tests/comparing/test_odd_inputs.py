@@ -414,6 +414,9 @@ def test_gains_that_decrease_with_labels_are_warned_of():
     with pytest.warns(UserWarning, match="1 for the label 1 and 0 for the"):
         krm.evaluate({"q": {"a": 3, "b": 1, "c": 0}}, {"q": ["a", "b"]}, metric)
     krm.evaluate({"q": {"b": 1, "c": 0}}, {"q": ["b", "c"]}, metric)
+    metric = krm.NDCG(gain_fn=lambda label: 1.0)
+    with pytest.warns(UserWarning, match="the gain 1 for all, from 0 to 1"):
+        krm.evaluate({"q": {"b": 1, "c": 0}}, {"q": ["b", "c"]}, metric)
 
 
 @pytest.mark.parametrize("threshold", [0, -1])

@@ -135,8 +135,6 @@ def test_a_discount_is_finite_at_the_first_rank():
     [
         (lambda label: -label, "0 for the label 0 and -1 for the label 1"),
         (lambda label: 3 - label, "3 for the label 0 and 2 for the label 1"),
-        (lambda label: 0 * label, "0 for the label 0 and 0 for the label 1"),
-        (lambda label: 1.0, "1 for the label 0 and 1 for the label 1"),
     ],
 )
 def test_a_gain_grows_with_the_label(gain_fn, received):
@@ -147,7 +145,7 @@ def test_a_gain_grows_with_the_label(gain_fn, received):
 @pytest.mark.parametrize(
     "gain_fn",
     [
-        lambda label: label >= 80,  # percent
+        lambda label: label >= 180,  # seconds
         lambda label: label > 0.5,  # shares
         lambda label: label - 2,  # of those below the mean, a loss
         krm.GainTable({1: 0, 2: 0.5}),

@@ -5,6 +5,7 @@ A check is a function with the decorator `_check`, or `_seen`.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -226,9 +227,11 @@ def _own_gains(metrics: Sequence[Any]) -> list[Callable[[Any], Any]]:
 
 
 def _gains_by(function: Callable[[Any], Any], labels: Any) -> np.ndarray:
-    gains = function(ops.array(labels, "float32"))
-    found: np.ndarray = ops.convert_to_numpy(ops.cast(gains, "float32"))
-    return found
+    """Return the gains of labels; none if the function fails, as updates do."""
+    with contextlib.suppress(Exception):  # functions of users raise anything
+        gains = function(ops.array(labels, "float32")) + ops.zeros(len(labels))
+        return np.asarray(ops.convert_to_numpy(gains), float)
+    return np.zeros(0)
 
 
 # The checks, in their order.
@@ -307,7 +310,8 @@ def _ranks_as_ids(__: Any, facts: Facts) -> _Found:
         f"Ids of {facts.run} should be those of the truth. Received: their "
         "ranks, 0, 1, 2, ... or from 1 on in each list, while nearly all ids "
         "of the truth are higher, as after `reset_index(drop=True)`.",
-        "Keep the ids of items next to their scores.",
+        "Keep the ids of items next to their scores, unless all lists are of "
+        "popular items that are numbered so.",
     )
 
 
@@ -509,7 +513,7 @@ def _all_relevant(facts: Facts, metrics: Sequence[Any]) -> _Found:
 
 @_check("note", "label", in_batches=False)
 def _gain_of_0(__: Facts, metrics: Sequence[Any]) -> _Found:
-    gains = [_gains_by(x, [0.0])[0] for x in _own_gains(metrics)]
+    gains = [_gains_by(x, [0.0]).max(initial=0.0) for x in _own_gains(metrics)]
     if max(gains, default=0.0) <= 0.0:
         return None
     return (
@@ -519,7 +523,7 @@ def _gain_of_0(__: Facts, metrics: Sequence[Any]) -> _Found:
     )
 
 
-@_check("warning", "label")
+@_check("warning", "label", in_batches=False)
 def _gains_decrease(facts: Facts, metrics: Sequence[Any]) -> _Found:
     for function in _own_gains(metrics):
         labels = np.unique(facts.known_labels)
@@ -530,6 +534,12 @@ def _gains_decrease(facts: Facts, metrics: Sequence[Any]) -> _Found:
                 f"of {gains[place]:g} for the label {labels[place]:g} and "
                 f"{gains[place + 1]:g} for the label {labels[place + 1]:g}.",
                 "Pass labels that grow with the gain.",
+            )
+        if len(gains) > 1 and (gains == gains[0]).all():
+            return (
+                "`gain_fn` should tell labels apart. Received: the gain "
+                f"{gains[0]:g} for all, from {labels[0]:g} to {labels[-1]:g}.",
+                "Return higher gains for higher labels.",
             )
     return None
 
@@ -1095,8 +1105,8 @@ def _twice(seen: Any, _: Facts) -> _Found:
 @_seen("warning")
 def _themselves(__: Any, _: Facts) -> _Found:
     return (
-        "The target of a query should be another item. Received: queries with "
-        "the vectors of their own targets.",
+        "The target of a query should be another item, but in a test. "
+        "Received: queries with the vectors of their own targets.",
         "For similar items, pass these as targets, and the item itself as "
         "`exclude`.",
     )

@@ -50,7 +50,9 @@ _CODES = 5  # of queries, with that of a missing one
 _MANY = 0.05  # of ids; as many that are alike are no accident
 _LEAST = 16  # ids that float32 has rounded
 _EXACT = 2**24  # up to which float32 has all integers
+_COMMON = 2  # the step of ids of two servers
 _RUNS, _LONG_RUN = 8, 3  # that count rows, and rows of these
+_LENGTHS = 4  # of these runs, where a table of hours has two
 _RANKED = 4  # items of a list whose ids are their ranks by no accident
 
 
@@ -175,7 +177,7 @@ def in_steps_of_float32(*columns: np.ndarray) -> tuple[int, int] | None:
         steps = np.spacing(ids.astype(np.float32)).astype(np.int64)
         are_next = np.diff(ids) == steps[:-1]
         are_most = len(ids) >= _LEAST and 2 * are_next.sum() >= len(are_next)
-        if are_most and (ids % steps == 0).all():
+        if are_most and steps[0] > _COMMON and (ids % steps == 0).all():
             one, other, *_ = ids[np.argmax(are_next) :].tolist()
             return one, other
     return None
@@ -197,8 +199,10 @@ def counted_runs(query: np.ndarray) -> tuple[int, int] | None:
     is_start = ids == first
     lengths = np.diff(np.flatnonzero(is_start))
     are_long = lengths >= _LONG_RUN
-    have_several = are_long.sum() >= _RUNS and len(np.unique(lengths)) > 1
-    if not have_several or (np.diff(lengths) == 1).all():
+    have_several = len(np.unique(lengths)) >= _LENGTHS
+    changes = np.diff(lengths)
+    are_triangle = (changes == 1).all() or (changes == -1).all()
+    if are_long.sum() < _RUNS or not have_several or are_triangle:
         return None
     are_counted = is_start[1:] | (np.diff(ids) == 1)
     return (int(first[0]), int(is_start.sum())) if are_counted.all() else None

@@ -53,8 +53,6 @@ _COMMON = ("k", "seed", "ties", "adjusted", *_CHOICES)
 _OF_GRADES = (gain, stop_probability, relevance_probability)
 # A discount is checked at so many ranks, and may grow by rounding.
 _MANY_RANKS = 1000
-# Of grades, shares, ratings and percent, from one of which gains may rise.
-_LABELS = (0.0, 1.0, 0.3, 0.6, 2.0, 3.0, 4.0, 5.0, 7.0, 9.0, 50.0, 99.0)
 _ROUNDING = 1e-6
 # The names of options in signatures.
 _SHORT = {"gain_fn": "gain", "rank_discount_fn": "discount"}
@@ -509,13 +507,16 @@ def _check_functions(definition: Definition) -> None:
 
 
 def _check_gain(definition: Definition, gain_fn: types.GainFn) -> None:
-    """Raise ValueError if labels do not matter, or the label 1 is a loss."""
-    labels = ops.array([_LABELS], dtype=definition.dtype)
+    """Raise ValueError if the label 1 has a lower gain than the label 0.
+
+    Tables of gains may lack other labels, and gains may begin above 1.
+    """
+    labels = ops.array([[0.0, 1.0]], dtype=definition.dtype)
     try:
         values = (Elementwise(gain_fn, "gain_fn")(labels) + 0 * labels)[0]
     except ValueError:  # a function that fails does so again in updates
         return
-    if concrete((values[1] < values[0]) | ops.all(values == values[0])):
+    if concrete(values[1] < values[0]):
         raise ValueError(
             "`gain_fn` should grow with the label, so that the best order has "
             f"the highest labels first. Received: {gain_fn!r}, which is "

@@ -123,6 +123,7 @@ def derived(
 
 
 _LEAST = 16  # rows whose numbers no column has by accident
+_WIDE = 4  # columns of vectors that are learnt, at least
 # The functions of a metric's class, and the arguments they are called with.
 _CALLED_WITH = {
     "measure": ("ranking", "k"),
@@ -243,7 +244,11 @@ def _table(name: str, value: Any, kind: OfItems) -> np.ndarray:
     wrong |= ~np.isfinite(table)
     if wrong.any():
         raise _error(name, kind, f"the number {table[wrong][0]}")
-    if kind.each.startswith("item") and len(table) > 1 and not table.any():
+    if (
+        kind.each.startswith("item")
+        and len(table) >= _LEAST
+        and not table.any()
+    ):
         raise _error(name, kind, "0 for each, which tells no items apart")
     if kind.dimensions == 2:
         check_no_row_numbers(name, table)
@@ -256,10 +261,10 @@ def check_no_row_numbers(name: str, vectors: Any) -> None:
     Args:
         name: the argument, for the error.
         vectors: `[items, d]`, an array, a tensor or a file. The numbers of a
-            single column may be scores.
+            few columns may be scores or points on a line.
     """
     number, width = vectors.shape
-    if number < _LEAST or width == 1:
+    if number < _LEAST or width < _WIDE:
         return
     first = ops.convert_to_numpy(vectors[:_LEAST])
     for start in (0, 1):

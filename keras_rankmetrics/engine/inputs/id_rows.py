@@ -13,7 +13,7 @@ from keras_rankmetrics.engine.inputs.tensors import integers
 from keras_rankmetrics.types import Tensor
 
 EXCLUDE = 'y_true["exclude"]'
-_FEW = 8  # ids, of which some are again by no accident
+FEW = 8  # ids, of which some are again by no accident
 
 
 def relevant_rows(x: Any, leading: Leading, expected: str, hint: str) -> Tensor:
@@ -180,7 +180,7 @@ def check_no_labels(
     """
     length = rows.shape[-1]
     fits = items is None or (isinstance(items, int) and length == items)
-    are_labels = look_like_labels(rows) if fits else None
+    are_labels = look_like_labels(rows, 3) if fits else None
     if are_labels is None:
         return ops.zeros((), dtype="bool")
     if concrete(are_labels):
@@ -188,13 +188,14 @@ def check_no_labels(
     return are_labels
 
 
-def look_like_labels(rows: Tensor) -> Tensor | None:
+def look_like_labels(rows: Tensor, least: int = FEW) -> Tensor | None:
     """Return True for rows of 0 and 1, a bool scalar; None for short rows.
 
     Args:
         rows: `[lists, row]`.
+        least: the numbers of a row that is not short.
     """
-    if rows.shape[-1] is None or rows.shape[-1] < 3:
+    if rows.shape[-1] is None or rows.shape[-1] < least:
         return None
     none, one = rows == 0, rows == 1
     # Both, since Keras builds metrics on torch with tensors of ones.
@@ -221,7 +222,7 @@ def check_is_one_list(*sides: Tensor, remedy: str) -> None:
         remedy: what to pass in place of the second side.
     """
     length = sides[0].shape[-1]
-    if length is None or length < _FEW or sides[-1].shape[-1] != length:
+    if length is None or length < FEW or sides[-1].shape[-1] != length:
         return
     if concrete(ops.all(ops.stack([*map(_has_again, sides)]))):
         raise ValueError(
