@@ -533,6 +533,7 @@ _WIDE = np.concatenate([_USERS, _USERS[:, :1]], 1)
         (_WIDE, _BY_ID[0][::-1], _ONE, ""),
         (_USERS, np.sign(_ITEMS), _TWO, ""),
         (_USERS[:, :1], _IDS, _ONE, ""),
+        (_USERS[:, :2], np.concatenate([_IDS, 0 * _IDS + 1], 1), _ONE, ""),
         (np.eye(40), np.eye(40), np.arange(40)[::-1], ""),
         (_USERS[:3], 0 * _ITEMS[:5], [1, 2, 3], ""),
     ],

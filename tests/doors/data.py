@@ -222,6 +222,7 @@ ORDINARY = {
             item=lambda row, i: f"https://a.org/{i % 7}/page?id={i}",
         )
     ),
+    "ids of two servers": Data(changed(item=lambda row, i: 20_000_000 + 2 * i)),
     "ids in steps of 10, more than float32 has": Data(
         changed(item=lambda row, i: 200_000_000 + 10 * i)
     ),

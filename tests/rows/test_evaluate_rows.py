@@ -468,6 +468,17 @@ def test_queries_that_count_the_rows_of_each_session(start, form):
     assert len(said(krm.evaluate, *sides, "RR", holding=words)) == 1
 
 
+@pytest.mark.parametrize(
+    "sizes",
+    [[24, 24, 24, 24, 10, 24, 24, 24, 24, 24], range(15, 0, -1), [5] * 20],
+    ids=["hours", "pairs", "items in turns"],
+)
+def test_queries_that_come_in_turns(sizes):
+    query = [x for size in sizes for x in range(size)]
+    label = np.arange(len(query)) % 3 % 2
+    krm.evaluate_rows(query, label, np.sin(7.0 * np.arange(len(query))), "RR")
+
+
 def test_queries_of_which_few_have_several_rows():
     query = [f"{x}_{7 * x % 10**6}" for x in (*range(195), *range(5))]
     label = np.arange(200) % 3 % 2
