@@ -526,7 +526,7 @@ def _gain_of_0(__: Facts, metrics: Sequence[Any]) -> _Found:
 @_check("warning", "label", in_batches=False)
 def _gains_decrease(facts: Facts, metrics: Sequence[Any]) -> _Found:
     for function in _own_gains(metrics):
-        labels = np.unique(facts.known_labels)
+        labels = np.unique(np.append(0.0, facts.known_labels))
         gains = _gains_by(function, labels)
         for place in np.flatnonzero(np.diff(gains) < 0)[:1]:
             return (
