@@ -197,6 +197,23 @@ def score(queries: Any, rows: Tensor, score_fn: ScoreFn | None) -> Tensor:
     return (score_fn or compiled(product))(queries, rows)
 
 
+def scores_of(
+    queries: Any,
+    items: Catalogue,
+    numbers: np.ndarray,
+    size: int,
+    score_fn: ScoreFn | None,
+) -> Iterator[tuple[np.ndarray, Tensor]]:
+    """Yield some items, `size` at most, and their scores, `[lists, size]`.
+
+    They come from products with as many items as a chunk has, which most
+    backends round like the products of the chunks.
+    """
+    for first in range(0, len(numbers), size):
+        part = numbers[first : first + size]
+        yield part, score(queries, picked(items, part, size), score_fn)
+
+
 def in_one_memory() -> Callable[[Tensor, Tensor], Tensor]:
     """Return `product` for torch, with the same memory for each result.
 

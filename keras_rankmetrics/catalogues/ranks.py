@@ -332,18 +332,12 @@ def _target_scores(
     size: int,
     score_fn: passes.ScoreFn | None,
 ) -> np.ndarray:
-    """Return the scores of the targets, `[lists, targets]`, 0 for padding.
-
-    They come from products with as many items as a chunk has, which most
-    backends round like the products of the chunks.
-    """
+    """Return the scores of the targets, `[lists, targets]`, 0 for padding."""
     there = targets >= 0
     numbers = np.unique(targets[there])
     found = np.zeros(targets.shape)
-    for first in range(0, len(numbers), size):
-        part = numbers[first : first + size]
-        rows = passes.picked(items, part, size)
-        scores = passes.score(queries, rows, score_fn)
+    parts = passes.scores_of(queries, items, numbers, size, score_fn)
+    for part, scores in parts:
         columns = np.minimum(np.searchsorted(part, targets), len(part) - 1)
         chosen = ops.take_along_axis(
             scores, ops.convert_to_tensor(columns.astype("int32")), axis=-1

@@ -80,19 +80,9 @@ class Twins(NamedTuple):
         if not are_twins.any():
             return None
         chosen = found[first[sizes > 1]]
+        parts = passes.scores_of(queries, items, chosen, size, None)
         scores = np.concatenate(
-            [
-                ops.convert_to_numpy(
-                    passes.score(
-                        queries,
-                        passes.picked(
-                            items, chosen[start : start + size], size
-                        ),
-                        None,
-                    )
-                )[:, : len(chosen) - start]
-                for start in range(0, len(chosen), size)
-            ],
+            [ops.convert_to_numpy(x)[:, : len(part)] for part, x in parts],
             axis=1,
         )
         if not np.isfinite(scores).all():

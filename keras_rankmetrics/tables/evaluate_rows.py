@@ -14,6 +14,7 @@ import numpy as np
 
 from keras_rankmetrics.conventions.from_text import options_by_name
 from keras_rankmetrics.engine import checks
+from keras_rankmetrics.engine.checks import of_ids
 from keras_rankmetrics.engine.inputs.shapes import check_aligned_axis
 from keras_rankmetrics.engine.inputs.tensors import check_finite, to_numpy
 from keras_rankmetrics.engine.messages import as_text, warn
@@ -36,7 +37,6 @@ from keras_rankmetrics.types import UNJUDGED
 # The maximum number of lists in a padded batch, even if they are short.
 _LISTS_PER_UPDATE = 2**18
 _FIRST = 10_000  # scores, of which most data need no more
-_ROWS = 20_000  # whose queries may count rows
 _MOST_GRADES = 10
 
 
@@ -208,7 +208,8 @@ def read_rows(
         if not place:
             facts.add_ids(found)
             facts.add_queries(found)
-            facts.add_rows(_ids_at(query, np.arange(len(numbers))[:_ROWS]))
+            first_rows = np.arange(min(len(numbers), of_ids.COMPARED))
+            facts.add_rows(_ids_at(query, first_rows))
             facts.add_sizes(found, np.diff(starts, append=len(numbers)))
             facts.see(nan=_nan_in(arrays, found, starts))
             if sample_weight is not None:

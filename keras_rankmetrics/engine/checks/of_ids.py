@@ -28,7 +28,7 @@ _UUID, _DASHES = 36, 4  # characters of one, and dashes among these
 _DECIMAL = re.compile(r"\d+,\d+")
 _WHOLE_FLOAT = re.compile(r"(\d+)\.0+")
 _UNSEEN = " \t\r\n\v\f\xa0\u200b\ufeff"  # at the ends of texts
-_COMPARED = 20_000  # ids whose spellings are compared
+COMPARED = 20_000  # ids, of which most data need no more
 _FOLDED = 5000  # of these, those compared without case and the like
 MISSING = "None", "nan", "<NA>", "NaT"  # missing ids as text
 _LOWEST = -(2**31), -(2**63)  # NaN as an integer
@@ -87,7 +87,7 @@ def two_spellings(ids: np.ndarray) -> tuple[str, str] | None:
     if ids.dtype.kind not in "US":
         return None
     known = dict[str, str]()
-    for text in map(as_text, dict.fromkeys(ids[:_COMPARED].tolist())):
+    for text in map(as_text, dict.fromkeys(ids[:COMPARED].tolist())):
         plain = text.strip(_UNSEEN)
         whole = _WHOLE_FLOAT.fullmatch(plain)
         plain = whole[1] if whole else plain
@@ -137,7 +137,7 @@ def missing_id(*columns: np.ndarray) -> str | None:
 
 def _are_countries(ids: np.ndarray) -> bool:
     """Return True for ids of two capitals, which may be codes of countries."""
-    some = {as_text(x) for x in ids[:_COMPARED].tolist()}
+    some = {as_text(x) for x in ids[:COMPARED].tolist()}
     return len(some) > 1 and all(map(_COUNTRY.fullmatch, some))
 
 
@@ -157,7 +157,7 @@ def _integers_in(ids: np.ndarray) -> np.ndarray:
     """Return the first ids as integers; none if some are other text."""
     if ids.dtype.kind in "iuUS":
         with contextlib.suppress(ValueError, OverflowError):
-            return ids[:_COMPARED].astype(np.int64)
+            return ids[:COMPARED].astype(np.int64)
     return np.zeros(0, np.int64)
 
 
@@ -223,7 +223,7 @@ def are_ranks(
         judged: the ids of judged items.
     """
     ids = _integers_in(items)
-    if not len(ids) or ids.max() >= _COMPARED:
+    if not len(ids) or ids.max() >= COMPARED:
         return False
     others = _integers_in(judged)
     if not len(others):
