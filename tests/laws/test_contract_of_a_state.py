@@ -263,13 +263,29 @@ OTHERS = [
 EXAMPLES = [*OF_ROWS, *OTHERS]
 # The first row of each class, and all others.
 FIRST = [*{x.metric: x for x in reversed(OF_ROWS)}.values(), *OTHERS]
-# Those with sums of their own, and how many lists there are to a row: one of
-# them takes no rows.
+# Those with sums of their own. One of them takes no rows of several lists.
 OWN = [x for x in FIRST if not issubclass(x.metric, krm.RankingMetric)]
-IN_ROWS = [(x, (2,)) for x in OWN if x.metric is not krm.JudgeCorrected]
+IN_ROWS = [x for x in OWN if x.metric is not krm.JudgeCorrected]
+
+
+def sums_of(example):
+    """Return what its state holds: most metrics hold a weighted mean."""
+    aggregate = getattr(example.make(), "aggregate", None)
+    return type(aggregate), getattr(aggregate, "count", None)
+
+
+def quick_by(key, examples):
+    """Return the examples; all but the first of each key are long."""
+    first = {key(x): x for x in reversed(examples)}.values()
+    long = pytest.mark.long
+    return [x if x in first else pytest.param(x, marks=long) for x in examples]
+
 
 every_example = pytest.mark.parametrize("example", EXAMPLES, ids=str)
 each_class = pytest.mark.parametrize("example", FIRST, ids=str)
+# What happens to a state depends on its sums, and on no measure.
+OF_STATES = quick_by(lambda x: (x.kind, sums_of(x)), FIRST)
+each_state = pytest.mark.parametrize("example", OF_STATES, ids=str)
 
 
 @pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.__name__)
@@ -375,10 +391,17 @@ def test_each_option_changes_the_signature(example):
     assert len(signatures) == 1 + len(example.options)
 
 
-@pytest.mark.parametrize(
-    "example, steps", [*((x, ()) for x in FIRST), *IN_ROWS], ids=str
-)
-def test_batches_and_merged_states_are_one_pass(example, steps):
+@each_state
+def test_batches_and_merged_states_are_one_pass(example):
+    assert_one_pass(example)
+
+
+@pytest.mark.parametrize("example", IN_ROWS, ids=str)
+def test_batches_of_rows_of_lists_are_one_pass(example):
+    assert_one_pass(example, steps=(2,))
+
+
+def assert_one_pass(example, steps=()):
     seen = functools.partial(example.seen, steps=steps)
     whole, batches = seen(WHOLE), seen(*PARTS)
     if steps:
@@ -403,7 +426,7 @@ def test_batches_and_merged_states_are_one_pass(example, steps):
             np.testing.assert_allclose(found, expected, rtol=2e-6, atol=2e-6)
 
 
-@each_class
+@each_state
 def test_a_state_goes_out_and_in(example):
     metric, other = (example.seen(x, **SHUFFLED) for x in PARTS[:2])
     again = example.make(**SHUFFLED)
@@ -418,7 +441,7 @@ def test_a_state_goes_out_and_in(example):
         np.testing.assert_equal(numbers(each), numbers(metric))
 
 
-@each_class
+@each_state
 def test_values_of_lists_leave_the_state(example):
     metric = example.seen(PARTS[0], **SHUFFLED)
     before = arrays_of(metric)
@@ -437,7 +460,7 @@ def test_the_wrapped_metric_is_not_updated(example):
     assert wrapped.count() == 0
 
 
-@each_class
+@each_state
 def test_the_state_of_another_metric_is_refused(example):
     metric, same = example.seen(PARTS[0]), example.seen(PARTS[1])
     before = arrays_of(metric)
@@ -460,7 +483,7 @@ def broken(example):
             yield inputs
 
 
-@each_class
+@each_state
 def test_a_reset_makes_it_new(example):
     new, metric = (example.make(**SHUFFLED) for _ in range(2))
     for inputs in broken(example):
@@ -482,7 +505,7 @@ WAYS = {
 }
 
 
-@each_class
+@each_state
 def test_a_copy_has_seen_the_same(example):
     metric = example.seen(PARTS[0], name="mine", **SHUFFLED)
     before, result = arrays_of(metric), numbers(metric)
@@ -575,15 +598,19 @@ def test_in_fit_with_a_short_last_batch_and_in_a_saved_model(kind, tmp_path):
 
 
 @pytest.mark.each_backend
-@pytest.mark.parametrize(
-    "example, steps",
-    [
-        *((x, ()) for x in OWN),
-        *(pytest.param(*x, marks=pytest.mark.long) for x in IN_ROWS),
-    ],
-    ids=str,
-)
-def test_in_a_program_of_any_number_of_lists(example, steps):
+@pytest.mark.parametrize("example", quick_by(sums_of, OWN), ids=str)
+def test_in_a_program_of_any_number_of_lists(example):
+    assert_same_in_a_program(example)
+
+
+@pytest.mark.long
+@pytest.mark.each_backend
+@pytest.mark.parametrize("example", IN_ROWS, ids=str)
+def test_in_a_program_of_rows_of_lists(example):
+    assert_same_in_a_program(example, steps=(2,))
+
+
+def assert_same_in_a_program(example, steps=()):
     batches = [part(example.inputs, each, steps) for each in PARTS[1:]]
     found = given.in_a_program(example.make(), *batches)
     expected = given.numbers(example.seen(*PARTS[1:], steps=steps).result())
