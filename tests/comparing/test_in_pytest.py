@@ -26,6 +26,7 @@ def test_worse(gate):
 """
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "name", [name for name in FILES if name.startswith("test_")]
 )
