@@ -113,12 +113,11 @@ def imports(path):
                 yield known_by(rest)
 
 
-@pytest.mark.parametrize(
-    "path", FILES, ids=lambda p: str(p.relative_to(PACKAGE))
-)
-def test_imports_go_one_way(path):
-    module = module_of(path)
-    assert set(imports(path)) - {module} <= set(MAY_IMPORT[module].split())
+def test_imports_go_one_way():
+    for path in FILES:
+        module = module_of(path)
+        others = set(imports(path)) - {module}
+        assert others <= set(MAY_IMPORT[module].split()), path
 
 
 def test_every_module_is_in_the_table():
@@ -158,7 +157,11 @@ def test_no_measure_mentions_ties_masks_or_input_forms():
 
 
 def test_one_module_makes_variables():
-    users = [p.name for p in FILES if "add_variable" in code_of(p)]
+    users = [
+        p.name
+        for p in FILES
+        if "add_variable" in p.read_text() and "add_variable" in code_of(p)
+    ]
     assert users == ["accumulator.py"]
 
 
@@ -220,18 +223,14 @@ def test_the_package_needs_no_package_of_the_adapters():
 
 
 FIRST = [
+    "import keras, keras_rankmetrics as krm",
+    "import keras_rankmetrics as krm, keras",
+    "import keras_rankmetrics as krm; krm.NDCG; import keras",
     "import keras_rankmetrics as krm; krm.compare; import keras",
-    *(
-        pytest.param(imports, marks=pytest.mark.long)
-        for imports in (
-            "import keras, keras_rankmetrics as krm",
-            "import keras_rankmetrics as krm, keras",
-            "import keras_rankmetrics as krm; krm.NDCG; import keras",
-        )
-    ),
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("imports", FIRST)
 def test_the_import_alone_registers_the_classes(imports):
     code = (
