@@ -262,10 +262,10 @@ def test_a_door_names_an_argument_that_it_lacks():
 @pytest.mark.parametrize(
     "change",
     [
-        {},
-        {"y": lambda i: 0},
-        {"y": lambda i: 1},
-        {"x": lambda i: -INF},
+        pytest.param({}, marks=pytest.mark.long),
+        pytest.param({"y": lambda i: 0}, marks=pytest.mark.long),
+        pytest.param({"y": lambda i: 1}, marks=pytest.mark.long),
+        pytest.param({"x": lambda i: -INF}, marks=pytest.mark.long),
         {"x": lambda i: INF if i % 2 else -INF},
         {"w": lambda i: 0.0},
     ],

@@ -555,10 +555,10 @@ def test_weights_of_lists_for_labels_with_a_last_dimension(is_masked):
     model.compile("sgd", "mse", weighted_metrics=[NDCG()])
     refused = [(2,), (2, 1)] if is_masked and BACKEND == "torch" else [(2,)]
     for shape in {(2, 1), (2, 3)}.difference(refused):
-        model.fit(x, x, sample_weight=np.ones(shape), verbose=0)
+        model.evaluate(x, x, sample_weight=np.ones(shape), verbose=0)
     for shape in refused:
         with pytest.raises((ValueError, RuntimeError)):
-            model.fit(x, x, sample_weight=np.ones(shape), verbose=0)
+            model.evaluate(x, x, sample_weight=np.ones(shape), verbose=0)
 
 
 # One metric in several places

@@ -161,10 +161,12 @@ def test_strict_orders(ties, n, ks, weighted):
 @pytest.mark.parametrize(
     "form, turn",
     [
-        (form, turn)
-        for turn, form in enumerate(
-            ("none", "scalar", "column", "per_list", "per_item", "per_item")
-        )
+        pytest.param("none", 0, marks=pytest.mark.long),
+        ("scalar", 1),
+        ("column", 2),
+        pytest.param("per_list", 3, marks=pytest.mark.long),
+        ("per_item", 4),
+        pytest.param("per_item", 5, marks=pytest.mark.long),
     ],
 )
 @pytest.mark.filterwarnings("ignore:.*Labels should be")
