@@ -90,7 +90,7 @@ not_on_jax = pytest.mark.not_on("jax", reason="it compiles each shape")
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.parametrize("row", KNOWN[::5], ids=str)
 def test_no_order_is_outside(row):
-    check_no_order_is_outside(row, 6)
+    check_no_order_is_outside(row, 3)
 
 
 @not_on_jax

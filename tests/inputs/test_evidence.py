@@ -153,10 +153,10 @@ def test_ids_that_a_spreadsheet_has_rounded(text):
 @pytest.mark.parametrize("lists", [3, 32])
 @pytest.mark.parametrize("kind", ["random", "good", "popular", "near"])
 def test_ids_are_shifted_by_no_chance(items, lists, kind):
-    """None of 80 draws of each kind; of many lists, nearly all that are."""
+    """None of 40 draws of each kind; of many lists, nearly all that are."""
     rng = np.random.default_rng(0)
     found = []
-    for _ in range(80):
+    for _ in range(40):
         relevant = [rng.choice(items, 5, replace=False) for _ in range(lists)]
         ids = [rng.choice(items, 15, replace=False) for _ in range(lists)]
         if kind == "good":
@@ -170,7 +170,7 @@ def test_ids_are_shifted_by_no_chance(items, lists, kind):
         ids = [np.append(*x) + step for x in zip(ids, relevant, strict=True)]
         found.append(of_ids.shift_of(ids, relevant)[::2] == (step, True))
     if items > 20 and lists > 3:  # else they match after any step
-        assert sum(found) > 70
+        assert sum(found) > 35
 
 
 def test_many_ids_of_one_list_are_compared_in_part():

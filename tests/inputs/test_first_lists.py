@@ -53,7 +53,15 @@ def test_tied_items_share_their_mean_rank():
     assert mean_ranks(lists, scores).tolist() == [0, 1.5, 1.5, 3, 4]
 
 
-@pytest.mark.parametrize("shape", [(5, 10), (30, 6), (90, 20), (1, 300)])
+@pytest.mark.parametrize(
+    "shape",
+    [
+        pytest.param((5, 10), marks=pytest.mark.long),
+        (30, 6),
+        pytest.param((90, 20), marks=pytest.mark.long),
+        (1, 300),
+    ],
+)
 def test_random_scores_have_no_direction(shape):
     """As a share of 3.5 standard errors: 2 in 10,000 or fewer."""
     rng = np.random.default_rng(1)

@@ -383,7 +383,7 @@ def test_each_finding_has_its_words():
         for path in package.rglob("*.py")
         for node in ast.walk(ast.parse(path.read_text()))
         if isinstance(node, ast.Call)
-        and ast.unparse(node.func).rpartition(".")[2] in ("see", "say_seen")
+        and getattr(node.func, "attr", None) in ("see", "say_seen")
         for keyword in node.keywords
         if keyword.arg is not None
     }

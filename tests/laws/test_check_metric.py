@@ -52,14 +52,14 @@ def dcg(ranked, labels):
 
 
 def test_a_reference_that_agrees():
-    check_metric(krm.DCG(k=3), dcg)
+    check_metric(krm.DCG(k=3), dcg, lists=20)
     ndcg = krm.NDCG(k=3, empty="skip")
 
     def reference(ranked, labels):
         best = dcg(sorted(labels, reverse=True), labels)
         return dcg(ranked, labels) / best if best else float("nan")
 
-    check_metric(ndcg, reference)
+    check_metric(ndcg, reference, lists=20)
 
 
 def test_a_reference_that_differs():
@@ -192,8 +192,9 @@ def test_a_direction_that_only_some_lists_show(k):
 
 
 def test_what_the_error_suggests_helps():
-    check_metric(of_measure(first_two, strict_order_under="always")(k=3))
-    check_metric(of_measure(missed, more_is_better=False)(k=3))
+    strict = of_measure(first_two, strict_order_under="always")
+    check_metric(strict(k=3), lists=20)
+    check_metric(of_measure(missed, more_is_better=False)(k=3), lists=20)
 
 
 def test_a_direction_that_is_not_so():
@@ -330,7 +331,7 @@ def test_a_metric_with_an_option_passes():
         def measure(ranking, k, enough: float = 5.0):
             return ranking.hits(k) / enough
 
-    check_metric(Enough(k=3, enough=4.0))
+    check_metric(Enough(k=3, enough=4.0), lists=20)
 
 
 @pytest.mark.parametrize(
@@ -361,7 +362,7 @@ def test_a_reference_is_not_asked_of_empty_lists():
     def reference(ranked, labels):
         return float(any(label >= 1 for label in ranked[:3]))
 
-    check_metric(krm.HitRateAtK(k=3, empty="one"), reference)
+    check_metric(krm.HitRateAtK(k=3, empty="one"), reference, lists=20)
 
 
 def test_a_table_of_the_catalogue_may_change_values():
@@ -378,7 +379,7 @@ def test_a_table_of_the_catalogue_may_change_values():
 
             return ranking.shown(total, k)
 
-    check_metric(Cost(k=2), items=5, of_catalogue=True)
+    check_metric(Cost(k=2), items=5, lists=20, of_catalogue=True)
     with pytest.raises(AssertionError, match="of_catalogue=True"):
         check_metric(Cost(k=2), items=5)
     with pytest.raises(AssertionError, match=r"fewer items .* as `items=`"):

@@ -3,6 +3,8 @@
 import ast
 import collections
 
+import pytest
+
 from tests.package import house
 
 # The only functions of one name: the first two are public in three places, and
@@ -42,6 +44,7 @@ def test_no_aim_recedes():
         assert count() <= most, name
 
 
+@pytest.mark.long
 def test_the_page_shows_the_weights():
     text = house.PAGE.read_text()
     assert house.written(text) == text, (

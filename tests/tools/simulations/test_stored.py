@@ -114,7 +114,9 @@ def test_what_is_called_detectable_is_detected():
 
 
 @pytest.mark.parametrize("name", differences.VALUES)
-@pytest.mark.parametrize("lists", [10, 50])
+@pytest.mark.parametrize(
+    "lists", [10, pytest.param(50, marks=pytest.mark.long)]
+)
 def test_a_few_differences(name, lists):
     check_difference(differences.row_of(name, lists, 60), 60)
 
@@ -155,8 +157,8 @@ def test_equivalence():
 
 @pytest.mark.parametrize("kind", [*decisions.WEIGHTS, decisions.SESSIONS])
 def test_a_few_gates(kind):
-    row = decisions.row_of_gates(kind, 4, 0.1, 100)
-    assert row["passes"] <= most(0.025, 100)
+    row = decisions.row_of_gates(kind, 4, 0.1, 40)
+    assert row["passes"] <= most(0.025, 40)
 
 
 # Judges
