@@ -53,7 +53,7 @@ OF_EACH_BACKEND = (
 )
 # What the extra [test] installs, as far as tests ask for it.
 OF_TESTS = {"hypothesis", "jax", "keras_rs", "pyarrow", "pytest", "yaml"}
-# All but these of the above; a step of TensorFlow and of jax names the second.
+# All but these of the above; steps of TensorFlow and of jax name the second.
 OF_ONE_BACKEND = ("docs/one_list.md", "docs/own_metrics.md")
 
 

@@ -155,7 +155,7 @@ STAGES: dict[str, tuple[Step, ...]] = {
             marks="",
         ),
         _jax(
-            ("tests/catalogues/test_count_ranks.py", "docs/own_metrics.md"),
+            ("tests/catalogues/test_count_ranks.py",),
         ),
         # What torch cannot run, and the steps above leave out.
         _jax(
@@ -261,13 +261,17 @@ STAGES: dict[str, tuple[Step, ...]] = {
     ),
     "lowest": (_may_warn("torch", ("tests/in_keras",)),),
     # All tests of each backend: `.ci/weekly`, which goes on after a failure.
-    "week": tuple(
-        _beside_others(
-            backend,
-            marks="",
-            variables=(("NUMBA_DISABLE_JIT", "1"),),
-        )
-        for backend in ("tensorflow", "jax", "torch", "numpy")
+    "week": (
+        *(
+            _beside_others(
+                backend,
+                marks="",
+                variables=(("NUMBA_DISABLE_JIT", "1"),),
+            )
+            for backend in ("tensorflow", "jax", "torch", "numpy")
+        ),
+        # jax compiles each list that `check_metric` draws.
+        _jax(("docs/own_metrics.md",)),
     ),
 }
 
