@@ -81,11 +81,12 @@ def test_too_many_positional_arguments():
         krm.RecallAtK(1, None, 3, 4)
 
 
-@pytest.mark.parametrize("metric", METRICS, ids=lambda cls: cls.__name__)
-def test_an_unknown_parameter_gets_the_list_of_all(metric):
-    message = refusal(metric, xyz=1)
-    listed = message.partition("Its parameters are: ")[2].rstrip(".")
-    assert listed.split(", ") == list(inspect.signature(metric).parameters)
+def test_an_unknown_parameter_gets_the_list_of_all():
+    for metric in METRICS:
+        message = refusal(metric, xyz=1)
+        listed = message.partition("Its parameters are: ")[2].rstrip(".")
+        names = list(inspect.signature(metric).parameters)
+        assert listed.split(", ") == names, metric
 
 
 def test_what_is_right_is_as_before():
@@ -127,9 +128,9 @@ def test_a_metric_of_another_name(name, meant):
             getattr(module, name)
 
 
-@pytest.mark.parametrize("cls", METRICS, ids=lambda cls: cls.__name__)
-def test_each_short_name_leads_to_its_class(cls):
-    if cls.short_name and cls.short_name.isidentifier():
+def test_each_short_name_leads_to_its_class():
+    named = [x for x in METRICS if x.short_name and x.short_name.isidentifier()]
+    for cls in named:
         for name in {cls.short_name, cls.short_name.upper()} - {*dir(krm)}:
             with pytest.raises(AttributeError, match=f'mean "{cls.__name__}"'):
                 getattr(krm, name)
