@@ -23,7 +23,7 @@ from keras_rankmetrics.engine import checks
 from keras_rankmetrics.engine.definition.options import invalid
 from keras_rankmetrics.engine.messages import as_text
 from keras_rankmetrics.metrics import NDCG
-from keras_rankmetrics.tables import ids, item_rows
+from keras_rankmetrics.tables import ids, item_rows, roles
 from keras_rankmetrics.tables.item_rows import Rows
 from keras_rankmetrics.tables.members import members_of, with_named
 from keras_rankmetrics.types import UNJUDGED
@@ -77,6 +77,8 @@ _CHECKS = {
     "scores are distances, pass `higher_is_better=False`.",
     "similarities": "warning: lists look as if higher scores were better. If "
     "the scores are similarities, leave out `higher_is_better=False`.",
+    "reversed_ranks": "warning: lists look as if higher ranks were better. "
+    f"{roles.OF_RANKS['ascend']}",
 }
 _SEVERITIES = ["error", "warning", "note"]
 _PADDING: dict[str, Any] = {"i": [-1], "U": ["", "-1"], "S": [b"", b"-1"]}
@@ -196,6 +198,8 @@ def diagnose(
       list, by more than three standard errors of a random order, and in most
       lists. Or the rows of queries are in the order of ascending scores, and
       the labels do not prove that higher scores are better.
+    - `"similarities"`, `"reversed_ranks"`: the same of scores that were called
+      distances, and of ranks in place of scores.
 
     Args:
         truth: the labels of items, in a form with ids that `evaluate` takes;
@@ -256,6 +260,8 @@ def diagnose(
         found += _of_labels(judgements, members)
         found += _of_queries(judgements, scores)
         name = "distances" if reading.sign > 0 else "similarities"
+        if reading.has_ranks or "rank" in getattr(retrieved, "columns", ()):
+            name = "reversed_ranks"
         found += _of_lists(judgements, scores, k, asked, name)
     return Diagnosis(sorted(found, key=lambda x: _SEVERITIES.index(x.severity)))
 

@@ -20,6 +20,7 @@ from collections.abc import (
     Set,
 )
 from typing import Any, ClassVar
+from uuid import UUID
 
 import numpy as np
 
@@ -50,7 +51,17 @@ from keras_rankmetrics.tables.ids import KINDS, ids_of
 from keras_rankmetrics.tables.item_rows import Rows
 from keras_rankmetrics.tables.roles import remedies_of_ranks, without_role
 
-_SEPARATOR = re.compile(r"[\s,;|\[]")
+# How to read several ids in a text, by a mark that shows the form.
+_READS = {
+    r"\]\s*>\s*\[": '[x.strip("[] ") for x in text.split(">")]',
+    r"[\[{]": "ast.literal_eval(text)",
+    ">": '[x.strip() for x in text.split(">")]',
+    ",": '[x.strip() for x in text.split(",")]',
+    ";": '[x.strip() for x in text.split(";")]',
+    r"\|": '[x.strip() for x in text.split("|")]',
+    r"\s": "text.split()",
+}
+_SEPARATOR = re.compile("|".join(_READS))
 _FRACTION = re.compile(r"-?\d*\.\d{3,}(e[-+]?\d+)?")
 _FEW = 8  # keys of a hit
 _LOOKED_AT = 100  # texts that may be numbers
@@ -238,8 +249,9 @@ class ByQuery(Input):
                 several = next(filter(_is_split, x))
                 raise ValueError(
                     f"A text should be one id. Received: {several!r}, which "
-                    "may be several ids. Pass `.str.split()`, or lists of one "
-                    "text each."
+                    "may be several ids. Pass "
+                    f"`x.map(lambda text: {code_of_ids([several])})`, or lists "
+                    "of one text each."
                 )
             return isinstance(first, str) or bool(reader_of(first, reading))
         if not isinstance(x, Mapping):
@@ -615,16 +627,21 @@ def _is_tensor(x: Any) -> bool:
 def _begin_with_tensors(entries: Iterable[Any]) -> bool:
     """Return True if the first entry is a tensor, or a list that begins so.
 
+    Columns of polars are read in the same way.
+
     To look at each id of long lists would take longer than to read them.
     """
     first = next(iter(entries), None)
     if isinstance(first, list | tuple) and first:
         first = first[0]
-    return _is_tensor(first)
+    is_column = hasattr(first, "to_list") and not hasattr(first, "index")
+    return is_column or _is_tensor(first)
 
 
 def _as_array(x: Any) -> Any:
     """Return a tensor, or a list of single ones, as an array or a list."""
+    if hasattr(x, "to_list") and not hasattr(x, "index"):
+        return x.to_list()
     if isinstance(x, list | tuple) and any(map(_is_tensor, x)):
         found = [to_numpy(each) for each in x]
         return [each.item() if each.ndim == 0 else each for each in found]
@@ -640,6 +657,15 @@ def _kind_of_matrix(x: Any) -> str:
     array = to_numpy(x)
     kinds = {**dict.fromkeys(KINDS, "ids"), "f": "scores"}
     return kinds.get(_dtype_kind(array), "") if array.ndim == 2 else ""
+
+
+def code_of_ids(texts: Iterable[str]) -> str:
+    """Return the code that makes a list of the ids in each `text`."""
+    some = [text.strip() for text in texts]
+    for mark, code in _READS.items():
+        if any(re.search(mark, text) for text in some):
+            return code
+    return "[text]"
 
 
 def _is_split(text: Any) -> bool:
@@ -688,7 +714,7 @@ def reader_of(x: Any, reading: Reading) -> _Reader | None:
     if _begins_hits(first, reading):
         return _of_hits
     kind = _dtype_kind(x)
-    if isinstance(first, str | bytes) or kind in ("U", "S"):
+    if isinstance(first, str | bytes | UUID) or kind in ("U", "S"):
         return _of_ids
     is_row = kind in ("i", "u") and x.ndim == 1
     is_list = isinstance(first, int | np.integer)
@@ -739,6 +765,8 @@ def _of_hits(x: Any, value: str, reading: Reading) -> tuple[Any, Any]:
     if isinstance(first, Mapping):
         names = list(first)
         keys = reading.keys_of_items(names), reading.candidates(value, names)
+        if len(keys[1]) == 1 and all(hit.get(keys[1][0]) is None for hit in x):
+            keys = keys[0], []  # as of a search that sorts by a field
         if [len(key) for key in keys] == [1, 0]:
             raise ValueError(
                 f"A hit should have a {value}. Received: {names}. If the hits "

@@ -98,7 +98,8 @@ class ScoredTable(Table):
             elif role in self.more:
                 column = other_column(role, x, self.argument)
             else:
-                column = _numbers(x, self.argument)
+                argument = f"the column {columns[role]!r} of {self.argument}"
+                column = _numbers(x, argument, role)
             found[role] = _flat(columns[role], column)
         lengths = {columns[role]: len(x) for role, x in found.items()}
         if len(set(lengths.values())) > 1:
@@ -114,9 +115,9 @@ class ScoredTable(Table):
         return Part(query, item, value, line, others)
 
 
-def _numbers(x: Any, argument: str) -> np.ndarray:
+def _numbers(x: Any, argument: str, role: str) -> np.ndarray:
     """Return floats. Raise ValueError for integers that these would tie."""
-    numbers = checked_values(x, argument)
+    numbers = checked_values(x, argument, role)
     if numbers.dtype.kind in "iu":
         raise ValueError(
             "Labels and scores should be exact in float64. Received: integers "

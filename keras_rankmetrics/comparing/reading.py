@@ -10,9 +10,12 @@ from __future__ import annotations
 import abc
 import contextlib
 import dataclasses
+import datetime
 import functools
 import inspect
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from numbers import Number
 from typing import (
     Any,
     ClassVar,
@@ -39,6 +42,15 @@ _ROLES = ("query", "item")
 _OF_SYSTEMS = ("score", "rank")  # roles with a column for each system
 # The arguments that have the values of queries in place of a column, by role.
 ARGUMENTS = {"weight": "sample_weight", "group": "groups"}
+_NUMBER = Number, np.number, np.bool_
+# How to convert a text that is a number, by its form.
+_TEXTS = {
+    roles.NUMBER.pattern: "`float(x)`, for a column `x.astype(float)`",
+    r"[-+]?[\d.]*,[\d,]+": '`float(x.replace(",", "."))` for decimal commas, '
+    '`float(x.replace(",", ""))` for commas between thousands; `read_csv` of '
+    "pandas has the options `decimal` and `thousands`",
+    r"[-+\d.]+ *%": '`float(x.rstrip("%"))`',
+}
 ROWS_OF_CHUNK = 2**20  # of a chunk, up to the end of a query
 
 
@@ -503,7 +515,9 @@ class Input(abc.ABC):
         self.unranked = 0  # of a run that is read again
         self._columns = []
         for columns in self.chunks():
-            rows = self.accepted(checked_rows(columns, self.argument))
+            rows = self.accepted(
+                checked_rows(columns, self.argument, self.value)
+            )
             self._columns += [columns] if self.more else []
             if len(rows.query):
                 starts = item_rows.run_starts(rows.query)
@@ -530,9 +544,7 @@ class Input(abc.ABC):
         """Return what scores have shown, with what to do in this form."""
         remedies = {**self.shown.remedies, **self.remedies()}
         if self.reading.has_ranks:
-            remedies["descend"] = "If the highest rank is the best, name " + (
-                roles.argument({"score": self.reading.chosen["score"]}) + "."
-            )
+            remedies |= roles.OF_RANKS
         return dataclasses.replace(
             self.shown, remedies=remedies, are_hits=self.are_hits
         )
@@ -720,8 +732,13 @@ def _best_of_equal(rows: Rows, argument: str) -> Rows:
     return Rows(*(column[keep] for column in rows))
 
 
-def checked_rows(columns: Columns, argument: str) -> Rows:
+def checked_rows(columns: Columns, argument: str, role: str = "label") -> Rows:
     """Return columns as arrays of ids and floats.
+
+    Args:
+        columns: the columns.
+        argument: the name of the argument, for errors.
+        role: what the values are, `"label"` or `"score"`.
 
     Raises:
         TypeError: if ids have several types, or values are not numbers.
@@ -729,7 +746,7 @@ def checked_rows(columns: Columns, argument: str) -> Rows:
             a list that are not numbers.
     """
     query, item = (ids_of(ids, argument) for ids in columns[:2])
-    value = checked_values(columns.value, argument)
+    value = checked_values(columns.value, argument, role)
     shapes = query.shape, item.shape, value.shape
     if value.ndim != 1 or len(set(shapes)) > 1:
         raise ValueError(
@@ -741,8 +758,15 @@ def checked_rows(columns: Columns, argument: str) -> Rows:
     return Rows(query, item, value)
 
 
-def checked_values(values: Any, argument: str) -> np.ndarray:
+def checked_values(
+    values: Any, argument: str, role: str = "label"
+) -> np.ndarray:
     """Return values as floats, or as integers if floats would tie them.
+
+    Args:
+        values: the values.
+        argument: the name of the argument, for errors.
+        role: as for `checked_rows`.
 
     Raises:
         TypeError: if an array does not contain numbers.
@@ -755,19 +779,53 @@ def checked_values(values: Any, argument: str) -> np.ndarray:
     except (TypeError, ValueError):  # such as lists of unequal lengths
         array = np.zeros(0, object)
     if array.dtype.kind not in "fiub":
-        first = next(iter(values), None)
-        first = first.item() if isinstance(first, np.generic) else first
+        wrong = next((x for x in values if not isinstance(x, _NUMBER)), None)
+        wrong = wrong.item() if isinstance(wrong, np.str_) else wrong
         error = TypeError if hasattr(values, "dtype") else ValueError
         raise error(
-            f"The values of {argument} should be numbers. Received: {first!r}, "
-            f"of the type {type(first).__name__}. Convert them to numbers, "
-            "such as 1 for relevant items and 0 for others."
+            f"The values of {argument} should be numbers. Received: {wrong!r}, "
+            f"of the type {type(wrong).__name__}. "
+            f"{_as_numbers(wrong, role, hasattr(values, 'dtype'))}"
         )
     is_integer = array.dtype.kind in "iu" and array.size > 0
     if is_integer and max(int(array.max()), -int(array.min())) > EXACT:
         return array
     single = np.promote_types(array.dtype, np.float32)
     return array.astype(single, copy=False)
+
+
+def _as_numbers(x: Any, role: str, is_column: bool) -> str:
+    """Return what to do with a value that is no number.
+
+    Args:
+        x: the value.
+        role: as for `checked_rows`.
+        is_column: True if it is in an array or a column of a frame.
+    """
+    if isinstance(x, datetime.date | np.datetime64):
+        return (
+            "Pass seconds: for a column, "
+            '`(x - x.min()) / numpy.timedelta64(1, "s")`; for a single time, '
+            "`x.timestamp()`."
+        )
+    if isinstance(x, str):
+        for form, code in _TEXTS.items():
+            if re.fullmatch(form, x.strip()):
+                return f"Convert each text: {code}."
+    elif hasattr(x, "__len__") and not isinstance(x, bytes | Mapping):
+        return (
+            "Give each item a row of its own, as `explode` of pandas and "
+            "polars does with all columns of lists."
+            if is_column
+            else f"Pass the part of each that is the {role}, such as `x[0]`."
+        )
+    return (
+        "Convert them to numbers, such as 1 for relevant items and 0 for "
+        "others."
+        if role == "label"
+        else "Pass numbers that are higher for better items; or ids in their "
+        "order, best first."
+    )
 
 
 def read_whole(read: Callable[[], _Read]) -> _Read:

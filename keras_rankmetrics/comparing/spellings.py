@@ -258,6 +258,8 @@ def alike(
         by_form = {(list_, plain(str(x))): x for list_, x in others}
         if difference in PARTS and len(by_form) < len(others):
             continue  # the part tells them apart
+        forms, ids = {form for _, form in by_form}, {x for _, x in others}
+        tells_lists = "prefix" in difference and 2 * len(forms) < len(ids)
         pairs = (
             (place, one, by_form.get((place, plain(str(one))), one))
             for place, one in ones
@@ -266,7 +268,10 @@ def alike(
             (place, one, other)
             for place, one, other in pairs
             if one != other
-            and (least == 1 or _is_plain(one, plain) != _is_plain(other, plain))
+            and (
+                (least == 1 and not tells_lists)
+                or _is_plain(one, plain) != _is_plain(other, plain)
+            )
         ]
         if len(found) >= least:
             show = ascii if plain is _normal else repr  # they look alike

@@ -35,6 +35,7 @@ from keras_rankmetrics.files import runs
 from keras_rankmetrics.tables.ids import column_array
 from keras_rankmetrics.tables.item_rows import Part, Rows
 from keras_rankmetrics.tables.roles import (
+    OF_RANKS,
     RANKS,
     argument,
     columns_of_roles,
@@ -280,7 +281,9 @@ class Table(Input):
         return ranks_next_to(self.columns, self.names(), self.reading.chosen)
 
     def remedies(self) -> Mapping[str, str]:
-        """Return what to do if ranks contradict the scores."""
+        """Return what to do if ranks are in the wrong order."""
+        if "rank" in self.columns:
+            return OF_RANKS
         return remedies_of_ranks({**self.columns, **self.ranks})
 
     def roles(self) -> dict[str, Any]:
@@ -374,7 +377,7 @@ class Records(Table):
         """Return True for lists, or dicts by number, of rows with fields.
 
         Raises:
-            ValueError: if the rows are tuples without names.
+            ValueError: if the rows are tuples without names, or have lists.
         """
         is_list, rows = isinstance(x, list | tuple), x
         if isinstance(x, Mapping):
@@ -390,12 +393,15 @@ class Records(Table):
                 "queries, items, and labels or scores."
             )
         fields = fields_of(first := first_of(rows))
-        return (
+        if (
             reading.is_table(fields)
             or (is_list and hasattr(first, "_fields"))
             or (is_list and is_hit(first, reading))
-            or (reading.query_ids is None and _are_like_records(rows))
-        )
+        ):
+            return True
+        if isinstance(first, Mapping):
+            _refuse_lists(first, reading)
+        return reading.query_ids is None and _are_like_records(rows)
 
     @functools.cached_property
     def table(self) -> Any:
@@ -407,6 +413,25 @@ class Records(Table):
             for row in rows
         )
         return dict(zip(names, zip(*cells, strict=True), strict=True))
+
+
+def _refuse_lists(record: Mapping[Any, Any], reading: Reading) -> None:
+    """Raise ValueError for a record of one query with a list of items."""
+    lists = [
+        name
+        for name, x in record.items()
+        if isinstance(x, list | tuple | np.ndarray)
+        if isinstance(first_of(x), str | int | np.integer | Mapping | tuple)
+    ]
+    single = [name for name, x in record.items() if isinstance(x, str | int)]
+    if lists and single:
+        query = [*reading.candidates("query", single), *single][0]
+        raise ValueError(
+            "Records should have one item each, or be a dict by query. "
+            f"Received: {[*record]}, of which {lists} are lists. Pass "
+            f"`{{row[{query!r}]: row[{lists[0]!r}] for row in x}}`, or the "
+            "field that has the items."
+        )
 
 
 class InBatches(Table):
@@ -481,7 +506,7 @@ class LazyTable(InBatches):
         """Yield the rows of each batch."""
         for batch in self.batches():
             for columns in batch.chunks():
-                rows = checked_rows(columns, self.argument)
+                rows = checked_rows(columns, self.argument, self.value)
                 others = {
                     role: x
                     if role == RANKS

@@ -16,6 +16,7 @@ from keras_rankmetrics.comparing.forms import (
     ByQuery,
     BySubtopic,
     Integers,
+    code_of_ids,
     input_of,
 )
 from keras_rankmetrics.comparing.measured import ALL, Measured
@@ -483,17 +484,6 @@ def check_run(run: Input) -> None:
         )
 
 
-# How to read several ids in a text, by a mark that shows the form.
-_READS = {
-    "[": "ast.literal_eval(text)",
-    "{": "ast.literal_eval(text)",
-    ",": '[x.strip() for x in text.split(",")]',
-    ";": '[x.strip() for x in text.split(";")]',
-    "|": '[x.strip() for x in text.split("|")]',
-    " ": "text.split()",
-}
-
-
 def _remedy(x: Any) -> str:
     """Return what to do with a dict that nearly has a form, or ""."""
     if not isinstance(x, Mapping) or not x:
@@ -508,12 +498,8 @@ def _remedy(x: Any) -> str:
             "for query, pairs in x.items()}`."
         )
     if all(isinstance(each, str) for each in x.values()):
-        form = "[text]"
-        for mark, reads in _READS.items():
-            if any(mark in text.strip() for text in x.values()):
-                form = reads
-                break
-        return f"Pass `{{query: {form} for query, text in x.items()}}`."
+        code = code_of_ids(x.values())
+        return f"Pass `{{query: {code} for query, text in x.items()}}`."
     if {"ids", "distances"} <= set(x):  # of Chroma
         return (
             "Pass ids best first, "

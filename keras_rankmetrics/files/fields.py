@@ -22,6 +22,7 @@ _ROLES_OF_IDS = ("query", "item")
 _OTHER_TEXTS = ("subtopic", "group")
 _OTHER_NUMBERS = (RANKS, "weight")
 _LONGEST = 1024  # bytes of an id, at most
+_IF_MERGED = "If cells were merged, repeat the query in each row."
 _ROOM = 2**22  # bytes of the ids of a part: all take as many as the longest
 _LONG_NUMBER = 32
 _DIGITS = 15  # of a number that is exact in float64
@@ -112,7 +113,7 @@ def parts(
     for role in [role for role in of_ids if role.startswith(PART)]:
         _check_one(source, role.removeprefix(PART), of_ids.pop(role), line)
     longest = 1
-    for ids in of_ids.values():
+    for role, ids in of_ids.items():
         length = ids.end - ids.start
         longest = max(longest, int(length.max(initial=1)))
         if longest > _LONGEST:
@@ -122,9 +123,10 @@ def parts(
         if not length.all():
             row = int(np.argmin(length))
             one, *rest = of_ids
-            expected = f"Each row should have a {one} and its "
-            expected += f"{' and '.join(rest)}."
-            raise FileError(path, expected, b"", int(line[row]))
+            its = f" and its {' and '.join(rest)}" * bool(rest)
+            remedy = _IF_MERGED * bool(role == "query" and length[0])
+            expected = f"Each row should have a {one}{its}."
+            raise FileError(path, expected, b"", int(line[row]), remedy)
     step = _ROOM // longest
     for first in range(0, len(line), step):
         some = slice(first, first + step)

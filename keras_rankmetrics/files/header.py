@@ -13,8 +13,9 @@ from keras_rankmetrics.tables.item_rows import Part
 
 # What to do if the whole header is one field with this character.
 _DELIMITERS = {
-    ";": "Separate columns by commas or tabs, not by semicolons.",
-    "|": "Separate columns by commas or tabs, not by `|`.",
+    ";": 'Pass `pandas.read_csv(path, sep=";")`, which has `decimal=","` for '
+    "decimal commas; or separate columns by tabs, and write decimal points.",
+    "|": 'Pass `pandas.read_csv(path, sep="|")`, or separate columns by tabs.',
     "\t": "With tabs, its name should end with `.tsv`.",
     ",": "With commas, its name should end with `.csv`.",
 }

@@ -152,7 +152,10 @@ def refusal(ids: np.ndarray, argument: str, expected: str = _EXPECTED) -> str:
             f"{missing.sum():,} of {len(ids):,} missing, the first in row "
             f"{missing.argmax():,}"
         )
-        remedies.append("Remove the rows without an id.")
+        merged = "; if cells were merged, repeat their id: `x.ffill()`"
+        remedies.append(
+            f"Remove the rows without an id{merged * (not missing[0])}."
+        )
     if types == {float}:
         floats = np.array(given, ids.dtype if ids.dtype.kind == "f" else None)
         inexact = floats[~_are_exact(floats)]

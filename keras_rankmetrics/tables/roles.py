@@ -203,6 +203,12 @@ _PARTS = {
 PART = "part "
 
 
+# What to do if ranks in place of scores are in the wrong order.
+OF_RANKS = dict.fromkeys(
+    ("ascend", "descend"),
+    "If the highest rank is the best, it is a score: call its column `score`.",
+)
+
 # The role of a column of ranks next to scores, which should order rows alike.
 RANKS = "ranks next to scores"
 

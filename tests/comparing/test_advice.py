@@ -137,6 +137,16 @@ SIGNED, POSITIVE = (np.where(_LABELS > 0, 1, x) for x in (-1, 0))
 IN_CELLS = CELLS[["question", "retrieved"]]
 WITH_COMMAS = of_lists(RANKED, ", ".join)
 WITH_SPACES = of_lists(RANKED, " ".join)
+BY_ARROWS = of_lists(RANKED, " > ".join)
+IN_BRACKETS = of_lists(RANKED, lambda x: " > ".join(f"[{d}]" for d in x))
+RECOMMENDED = [
+    {"user": q, "top": [{"item": d, "rating": x} for d, x in row.items()]}
+    for q, row in RUN.items()
+]
+ANSWERS = [{"question": q, "ids": row} for q, row in RANKED.items()]
+SORTED_BY_DATE = {
+    q: [{"_id": d, "_score": None} for d in row] for q, row in RANKED.items()
+}
 # The truth, the run, which of them is wrong, the advice as it stands in the
 # error or the warning, whose code makes that side right, and the value.
 CODE = [
@@ -145,6 +155,13 @@ CODE = [
     (BINARY, WITH_SPACES, "run", SPLIT, EXPECTED_BINARY),
     (BINARY, WITH_COMMAS, "run", SPLIT_COMMAS, EXPECTED_BINARY),
     (BINARY, of_lists(RANKED, str), "run", LITERAL, EXPECTED_BINARY),
+    (BINARY, BY_ARROWS, "run", 'text.split(">")] for', EXPECTED_BINARY),
+    (BINARY, IN_BRACKETS, "run", 'text.split(">")] for', EXPECTED_BINARY),
+    (BINARY, pd.Series(BY_ARROWS), "run", "Pass `x.map(", EXPECTED_BINARY),
+    (BINARY, pd.Series(WITH_COMMAS), "run", "Pass `x.map(", EXPECTED_BINARY),
+    (TRUTH, RECOMMENDED, "run", "Pass `{row['user']: row['top'] ", EXPECTED),
+    (BINARY, ANSWERS, "run", "Pass `{row['question']:", EXPECTED_BINARY),
+    (TRUTH, SORTED_BY_DATE, "run", "`{query: [hit['_id']", ndcg(TRUTH, RANKED)),
     (of_lists(BINARY, " ".join), RANKED, "truth", SPLIT, EXPECTED_BINARY),
     (SAME, TWO, "truth", WRAPPED_IDS, 1 / np.log2(3)),
     (TRUTH, HITS, "run", OF_HITS, ndcg(TRUTH, RANKED)),
@@ -166,6 +183,13 @@ OPTIONS = [
     (TRUTH, RANKS, "For ranks, pass `higher_is_better=False`"),
     (TRUTH, OWN_FIRST, "pass `drop_same_id=True`"),
 ]
+ONE_TABLE = LABELS_FRAME.assign(score=SCORES_FRAME.score)
+MERGED = ONE_TABLE.assign(
+    query=ONE_TABLE["query"].where(~ONE_TABLE["query"].duplicated())
+)
+TABLE_OF_LISTS = (
+    ONE_TABLE.groupby("query")[["label", "score"]].agg(list).reset_index()
+)
 PIVOT = SCORES_FRAME.pivot(index="query", columns="item", values="score")
 SPARSE = sparse.csr_matrix(_SCORES * (_SCORES > 0))
 WEIGHTS = pd.Series(np.arange(1.0, 7), index=range(1, 7))
@@ -190,10 +214,11 @@ def code_of(advice):
 
 
 def said(advice, call):
-    """Expect an error or a warning with the advice."""
+    """Expect an error or a warning with the advice, and return its text."""
     with pytest.raises((TypeError, ValueError, UserWarning)) as error:
         call()
     assert advice in str(error.value)
+    return str(error.value)
 
 
 @pytest.mark.parametrize("truth, run, side, advice, expected", CODE)
@@ -201,7 +226,11 @@ def test_code_of_an_advice_leads_to_the_right_number(
     truth, run, side, advice, expected
 ):
     sides = {"truth": truth, "run": run}
-    said(advice, lambda: ndcg(**sides))
+    text = said(advice, lambda: ndcg(**sides))
+    if advice.count("`") < 2:  # a part of the code
+        advice = next(
+            x for x in re.findall("[^`]*`[^`]*`", text) if advice in x
+        )
     x, code = sides[side], code_of(advice)
     names = {"x": x, "labels": x, "queries": QUERIES, "numpy": np, "ast": ast}
     followed = eval("x" * code.startswith(".") + code, names)
@@ -216,6 +245,40 @@ def test_options_of_an_advice_lead_to_the_right_number(truth, run, advice):
     assert ndcg(truth, run, **options) == pytest.approx(EXPECTED, abs=1e-6)
 
 
+# Scores that are no numbers, the advice, and how to follow it.
+NO_NUMBERS = {
+    "text": (str, "`x.astype(float)`", lambda x: x.astype(float)),
+    "text with decimal commas": (
+        lambda x: str(x).replace(".", ","),
+        '`float(x.replace(",", "."))`',
+        lambda x: x.map(lambda x: float(x.replace(",", "."))),
+    ),
+    "percent": (
+        "{}%".format,
+        '`float(x.rstrip("%"))`',
+        lambda x: x.map(lambda x: float(x.rstrip("%"))),
+    ),
+    "times": (
+        lambda x: pd.Timestamp("2024-01-01") + pd.Timedelta(x, "s"),
+        '`(x - x.min()) / numpy.timedelta64(1, "s")`',
+        lambda x: (x - x.min()) / np.timedelta64(1, "s"),
+    ),
+}
+
+
+def of_rows(values):
+    rows = zip(SCORES_FRAME["query"], SCORES_FRAME["item"], values, strict=True)
+    found = {q: {} for q in QUERIES}
+    for q, d, x in rows:
+        found[q][d] = x
+    return found
+
+
+FORMS_OF_SCORES = {
+    "one table": lambda x: [LABELS_FRAME.assign(score=x)],
+    "two frames": lambda x: [LABELS_FRAME, SCORES_FRAME.assign(score=x)],
+    "dicts": lambda x: [TRUTH, of_rows(x)],
+}
 # What is passed, the advice, what follows it, and the value.
 ADVICE = {
     "a sparse matrix, where the others are not retrieved": (
@@ -252,6 +315,36 @@ ADVICE = {
             higher_is_better=False,
         ),
         EXPECTED,
+    ),
+    "scores in lists of one": (
+        lambda: ndcg(TRUTH, of_rows([[x] for x in SCORES_FRAME.score])),
+        "the part of each that is the score, such as `x[0]`",
+        lambda: ndcg(TRUTH, of_rows([[x][0] for x in SCORES_FRAME.score])),
+        EXPECTED,
+    ),
+    "labels and scores in lists": (
+        lambda: ndcg(TABLE_OF_LISTS),
+        "Give each item a row of its own, as `explode`",
+        lambda: ndcg(TABLE_OF_LISTS.explode(["label", "score"])),
+        EXPECTED,
+    ),
+    "merged cells": (
+        lambda: ndcg(MERGED),
+        "if cells were merged, repeat their id: `x.ffill()`",
+        lambda: ndcg(MERGED.assign(query=MERGED["query"].ffill())),
+        EXPECTED,
+    ),
+    "ids that are objects, in lists": (
+        lambda: ndcg(
+            of_lists(BINARY, lambda x: [*map(UUIDS.get, x)]),
+            of_lists(RANKED, lambda x: [*map(UUIDS.get, x)]),
+        ),
+        "Pass all ids as text",
+        lambda: ndcg(
+            of_lists(BINARY, lambda x: [*map(TEXTS.get, x)]),
+            of_lists(RANKED, lambda x: [*map(TEXTS.get, x)]),
+        ),
+        EXPECTED_BINARY,
     ),
     "a pivot": (
         lambda: ndcg(TRUTH, PIVOT),
@@ -315,6 +408,15 @@ def test_advice_leads_to_the_right_number(name):
     assert followed() == pytest.approx(expected, abs=1e-6)
 
 
+@pytest.mark.parametrize("form", FORMS_OF_SCORES)
+@pytest.mark.parametrize("kind", NO_NUMBERS)
+def test_scores_that_are_no_numbers(kind, form):
+    (to_wrong, advice, right), of = NO_NUMBERS[kind], FORMS_OF_SCORES[form]
+    wrong = SCORES_FRAME.score.map(to_wrong)
+    said(advice, lambda: ndcg(*of(wrong)))
+    assert ndcg(*of(right(wrong))) == pytest.approx(EXPECTED, abs=1e-6)
+
+
 @pytest.mark.parametrize("form", ["csv", "jsonl", "parquet"])
 def test_truth_values_in_files(form, tmp_path):
     table = LABELS_FRAME.assign(label=LABELS_FRAME.label > 0)
@@ -330,6 +432,71 @@ def test_truth_values_in_files(form, tmp_path):
         ndcg(truth, run)
     write(table.assign(label=table.label.astype(int)), truth)
     assert ndcg(truth, run) == pytest.approx(EXPECTED_BINARY, abs=1e-6)
+
+
+@pytest.mark.parametrize("is_one", [False, True])
+def test_a_rank_that_is_the_highest_for_the_best(is_one):
+    labels = np.random.default_rng(0).integers(0, 2, (40, 12))
+    scores = labels + np.random.default_rng(1).normal(size=labels.shape)
+    query, item = (x.ravel() for x in np.indices(labels.shape))
+    table = pd.DataFrame(
+        {"query": query, "item": item, "label": labels.ravel()}
+    ).assign(score=scores.ravel())
+    table["rank"] = table.groupby("query").score.rank()
+    roles = {"rank": "rank"}
+
+    def passed(name):
+        one = table[["query", "item", "label", "rank"]]
+        sides = [one[["query", "item", x]] for x in ("label", "rank")]
+        new = {"rank": name}
+        return [x.rename(columns=new) for x in ([one] if is_one else sides)]
+
+    advice = "it is a score: call its column `score`"
+    for options in ({"columns": roles}, {}, {"higher_is_better": False}):
+        if options.get("columns") or not is_one:
+            said(
+                advice, lambda options=options: ndcg(*passed("rank"), **options)
+            )
+    found = krm.diagnose(*passed("rank"), columns=roles)
+    assert [x for x in found if x.name == "reversed_ranks"]
+    assert ndcg(*passed("score")) == ndcg(labels, scores)
+
+
+def test_a_file_with_semicolons_and_decimal_commas(tmp_path):
+    path = tmp_path / "table.csv"
+    ONE_TABLE.to_csv(path, index=False, sep=";", decimal=",")
+    advice = 'Pass `pandas.read_csv(path, sep=";")`, which has `decimal=","`'
+    with pytest.raises(ValueError, match=re.escape(advice)):
+        ndcg(path)
+    assert ndcg(pd.read_csv(path, sep=";", decimal=",")) == EXPECTED
+
+
+def test_merged_cells_in_a_file(tmp_path):
+    path = tmp_path / "table.csv"
+    MERGED.drop(columns="item").to_csv(path, index=False)
+    with pytest.raises(
+        ValueError,
+        match=r"Each row should have a query\. .*"
+        "If cells were merged, repeat the query in each row",
+    ):
+        ndcg(path)
+    ONE_TABLE.drop(columns="item").to_csv(path, index=False)
+    assert ndcg(path) == EXPECTED
+
+
+def test_columns_of_polars_in_a_dict():
+    pl = pytest.importorskip("polars")
+    truth, run = (of_lists(x, pl.Series) for x in (BINARY, RANKED))
+    assert ndcg(truth, run) == EXPECTED_BINARY
+
+
+def test_lists_in_another_order_are_not_called_a_prefix():
+    lists = [[f"d{q}_{i}" for i in range(10)] for q in range(60)]
+    truth = {f"q{q}": row[:3] for q, row in enumerate(lists)}
+    run = dict(zip(truth, lists[32:] + lists[:32], strict=True))
+    with pytest.warns(UserWarning, match="for other queries") as said:
+        krm.evaluate(truth, run, METRIC)
+    assert "prefix" not in str(said[0].message)
 
 
 def test_a_frame_as_json(tmp_path):

@@ -53,7 +53,7 @@ NAN, WHOLE = float("nan"), r'Convert the ids: `.astype\("int64"\)`'
         ([1.0, float("inf")], "such as inf. Pass the column of ids"),
         (
             ["a", None, NAN],
-            "'a', and 2 of 3 missing, .* row 1. Remove .* an id.$",
+            "'a', and 2 of 3 missing, .* row 1. Remove .* an id; if cells were",
         ),
         ([None], "Received: 1 of 1 missing, .* row 0. Remove the rows"),
         ([("a", 1), ("b", 2)], r"tuple, such as \('a', 1\). Join the parts"),

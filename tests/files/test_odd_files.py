@@ -311,7 +311,7 @@ def test_quotes_within_fields_are_read(tmp_path):
 
 HEADS = {
     "twice": ("qid,item,score,score\nq,a,1,2\n", "Rename or remove"),
-    "bars": ("qid|item|score\nq|a|1\n", "not by `|`"),
+    "bars": ("qid|item|score\nq|a|1\n", 'sep="|"'),
     "excel": ("sep=,\nqid,item,score\nq,a,1\n", "Remove the first line"),
 }
 
