@@ -27,6 +27,7 @@ __all__ = [
     "TailShare",
 ]
 
+_RANKED = 16  # items, of which each has a popularity of its own by no accident
 _ROUNDING = 1e-6  # of similarities in single precision
 # Options with numbers for each item of a catalogue.
 Popularity = Annotated[Any, OfItems("the popularity of items", low=0)]
@@ -44,6 +45,23 @@ def mean_shown(ranking: Ranking, k: int | None, table: Any) -> Tensor:
         lambda items: ops.sum(items.probability * items.at(table), axis=-1), k
     )
     return ops.divide_no_nan(total, ranking.number_shown(k))
+
+
+def check_popularity(options: Mapping[str, Any]) -> None:
+    """Warn if the popularity of items may be their ranks."""
+    popularity = options["popularity"]
+    number = len(popularity)
+    steps = np.diff(popularity)
+    are_sorted = (steps > 0).all() or (steps < 0).all()  # as in an example
+    if number < _RANKED or are_sorted:
+        return
+    if np.array_equal(np.sort(popularity), np.arange(1, number + 1)):
+        warn(
+            "`popularity` should be higher for more popular items. Received: "
+            f"1, 2, 3, ..., {number:,} once each, as ranks are. If 1 is the "
+            "most popular item, pass the counts that were ranked, or "
+            "`len(ranks) + 1 - ranks`."
+        )
 
 
 def average_popularity(
@@ -83,6 +101,7 @@ class AveragePopularity(bases.Unbounded, bases.ExposureMetric):
 
     short_name: ClassVar[str] = "popularity"
     measure: ClassVar[TensorFn] = staticmethod(average_popularity)
+    check_options = staticmethod(check_popularity)
     of_catalogue: ClassVar[str] = "popularity"
     more_is_better = False
 
@@ -242,6 +261,7 @@ class PopularityLift(bases.Unbounded, bases.RelevantExposureMetric):
     """
 
     measure: ClassVar[TensorFn] = staticmethod(popularity_lift)
+    check_options = staticmethod(check_popularity)
     has_value: ClassVar[TensorFn] = staticmethod(shows_and_has_gain)
     of_catalogue: ClassVar[str] = "popularity"
     more_is_better = False
@@ -308,6 +328,7 @@ class Serendipity(bases.RelevantExposureMetric):
     """
 
     measure: ClassVar[TensorFn] = staticmethod(serendipity)
+    check_options = staticmethod(check_popularity)
     of_catalogue: ClassVar[str] = "popularity"
 
     popularity: Any = None

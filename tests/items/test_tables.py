@@ -484,3 +484,21 @@ def test_groups_are_shares():
         ValueError, match=r"should hold shares of groups.*at most 1"
     ):
         krm.AttentionWeightedFairness(2, groups=groups, target=[1, 1])
+
+
+@pytest.mark.parametrize(
+    "metric", [krm.AveragePopularity, krm.PopularityLift, krm.Serendipity]
+)
+def test_popularity_that_is_ranks(metric):
+    rng = np.random.default_rng(0)
+    counts = rng.permutation(np.arange(3, 90, 4))
+    ranks = (-counts).argsort().argsort() + 1
+    with pytest.warns(UserWarning, match="once each, as ranks are") as said:
+        metric(3, popularity=ranks, inputs="ids")
+    advice = "pass the counts that were ranked, or `len(ranks) + 1 - ranks`"
+    assert advice in str(said[0].message)
+    ordinary = counts, rng.integers(0, 40, 22), np.arange(1, 23), ranks[:9] % 3
+    for popularity in (*ordinary, ranks - 1, ranks / len(ranks)):
+        metric(3, popularity=popularity, inputs="ids")  # a warning is an error
+    # What follows the advice has the order of the counts.
+    assert ((len(ranks) + 1 - ranks).argsort() == counts.argsort()).all()
