@@ -9,7 +9,10 @@ if users looked at every item.
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar
+
+import numpy as np
 
 from keras_rankmetrics.engine.aggregates import Estimate, PerList
 from keras_rankmetrics.engine.aggregates.mean import Moments
@@ -17,6 +20,7 @@ from keras_rankmetrics.engine.aggregates.paired import LEAST_CARRIERS
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.backend.tracing import concrete
 from keras_rankmetrics.engine.definition import declared, parameter
+from keras_rankmetrics.engine.messages import warn
 from keras_rankmetrics.engine.ranking import Ranking
 from keras_rankmetrics.engine.ranking.counting import positions
 from keras_rankmetrics.engine.ranking.relevance import probability
@@ -39,6 +43,8 @@ ByPosition = Annotated[
     Any,
     OfItems("propensities", above=0, high=1, each="position shown"),
 ]
+_SHARES = 5  # positions, whose propensities add up to 1 by no accident
+_ROUNDING = 1e-5  # of their sum in single precision
 Clip = Annotated[float, Within(0, 1)]
 
 
@@ -208,6 +214,21 @@ class IPS(ClickMetricAtK):
     """
 
     measure: ClassVar[TensorFn] = staticmethod(ips)
+
+    @staticmethod
+    def check_options(options: Mapping[str, Any]) -> None:
+        """Warn of propensities that were divided by their sum."""
+        table = options["propensities"]
+        if table is None or len(table) < _SHARES:
+            return
+        if abs(table.sum(dtype=np.float64) - 1.0) < _ROUNDING:
+            warn(
+                "`propensities` should be the probabilities that users look at "
+                f"positions. Received: {len(table)} that add up to 1, as if "
+                "they were divided by their sum, which multiplies IPS by it. "
+                "If users look at the first position for sure, pass "
+                "`propensities / propensities[0]`; if not, all is well."
+            )
 
 
 def snips(

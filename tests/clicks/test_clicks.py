@@ -287,3 +287,31 @@ def test_ndcg_is_not_a_sum_over_items():
     ndcg.reset_state()
     other = float(ndcg([[0, 1]], [[2.0, 1.0]]))
     assert both != pytest.approx(one + other)
+
+
+def test_propensities_that_were_divided_by_their_sum():
+    rng = np.random.default_rng(0)
+    clicks, scores = rng.integers(0, 2, (9, 8)), rng.normal(size=(9, 8))
+    right = 1 / np.arange(1.0, 9.0)
+    expected = float(IPS(propensities=right)(clicks, scores))
+    wrong = right / right.sum()
+    with pytest.warns(UserWarning, match="divided by their sum") as said:
+        metric = IPS(propensities=wrong)
+    assert "`propensities / propensities[0]`" in str(said[0].message)
+    assert float(metric(clicks, scores)) == pytest.approx(
+        expected * right.sum(), rel=1e-5
+    )
+    found = float(IPS(propensities=wrong / wrong[0])(clicks, scores))
+    assert found == pytest.approx(expected, rel=1e-5)
+
+
+@pytest.mark.parametrize(
+    "metric, table",
+    [
+        (SNIPS, np.full(8, 1 / 8)),  # no factor changes it
+        (IPS, [0.5, 0.3, 0.2]),
+        (IPS, 1 / np.arange(1.0, 9.0)),
+    ],
+)
+def test_other_propensities_are_quiet(metric, table):
+    metric(propensities=table)  # a warning is an error
