@@ -282,3 +282,11 @@ def test_the_report_says_what_so_many_lists_detect():
 def test_a_report_without_differences_says_nothing_of_power():
     assert "like these" not in str(tables(old=2.0))
     assert "like these" not in str(tables(old=2.0, same=2.0))
+
+
+def test_a_level_is_no_alpha():
+    """It would be a tenth as wide, and stop at the first accident."""
+    estimate = Estimate(0.5, 0.1, 100, 100.0, 100, (0.0, 1.0))
+    with pytest.raises(ValueError, match="between 0.5 and 1, such as 0.95"):
+        estimate.anytime_interval(level=0.05)
+    assert estimate.anytime_interval(level=0.95)

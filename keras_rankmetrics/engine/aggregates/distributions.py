@@ -260,7 +260,7 @@ def sequence(
     Raises:
         ValueError: if `level` or `planned` is invalid.
     """
-    check_level("level", level)
+    check_level("level", level, lowest=0.5)
     if not 1 <= planned < np.inf:
         raise ValueError(
             "`planned` should be a number of lists, such as 500. Received: "

@@ -274,7 +274,7 @@ class Difference:
             >>> found.lists_needed(0.02), found.lists_needed(0.01)
             (199, 787)
         """
-        check_level("level", level)
+        check_level("level", level, lowest=0.5)
         independent = self.estimate.independent
         deviation = self._error(level) * math.sqrt(independent)
         is_valid = is_number(difference) and 0.0 < difference < math.inf
@@ -317,7 +317,7 @@ def _alpha(estimate: Estimate) -> float:
 
 def _quantiles(rows: float, level: float, power: float) -> float:
     """Return the detectable difference in units of the standard error."""
-    check_level("level", level)
+    check_level("level", level, lowest=0.5)
     check_level("power", power)
     freedom = rows - 1
     return t_quantile(0.5 + level / 2.0, freedom) + t_quantile(power, freedom)
