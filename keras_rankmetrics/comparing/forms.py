@@ -49,7 +49,11 @@ from keras_rankmetrics.files import runs
 from keras_rankmetrics.files.blocks import Source
 from keras_rankmetrics.tables.ids import KINDS, ids_of
 from keras_rankmetrics.tables.item_rows import Rows
-from keras_rankmetrics.tables.roles import remedies_of_ranks, without_role
+from keras_rankmetrics.tables.roles import (
+    plain_name,
+    remedies_of_ranks,
+    without_role,
+)
 
 # How to read several ids in a text, by a mark that shows the form.
 _READS = {
@@ -64,6 +68,7 @@ _READS = {
 _SEPARATOR = re.compile("|".join(_READS))
 _FRACTION = re.compile(r"-?\d*\.\d{3,}(e[-+]?\d+)?")
 _FEW = 8  # keys of a hit
+_FIELDS = {"label", "relevance", "score", "rank", "confidence", "timestamp"}
 _LOOKED_AT = 100  # texts that may be numbers
 _ID = str | bytes | int | np.integer
 _FLOAT = float | np.floating
@@ -418,6 +423,15 @@ class BySubtopic(ByQuery):
                 "as `AlphaNDCG(k=10)`, or {query: {item: label}}."
             )
         queries, entries = self.entries
+        full = (x for x in entries if isinstance(x, Mapping) and x)
+        first = first_of(next(full).values(), {})
+        if first and _FIELDS.issuperset(map(plain_name, first)):
+            raise ValueError(
+                f"Each item of {self.argument} should have labels by subtopic. "
+                f"Received: {first!r}, the fields of a record. Pass the label "
+                "alone, as `{query: {item: label}}`, or labels by names of "
+                "subtopics."
+            )
         for query, items in zip(queries.tolist(), entries, strict=True):
             are_dicts = isinstance(items, Mapping)
             for labels in items.values() if are_dicts else [items]:
