@@ -247,7 +247,7 @@ def check_arrays(
         if found is not None:
             shown = _facts_of(*found, system.argument)
             notes += checks.say(shown, members)
-    return notes
+    return tuple(dict.fromkeys(notes))
 
 
 def _read(

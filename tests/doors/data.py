@@ -106,7 +106,11 @@ def changed(**columns: Any) -> dict[str, list]:
 
     A function takes a dict of the values of a row, and the number of the row.
     """
-    table = drawn()
+    return changed_of(drawn(), **columns)
+
+
+def changed_of(table: dict[str, list], **columns: Any) -> dict[str, list]:
+    """Return rows with other columns, as `changed` does."""
     number = len(table["query"])
     rows = [{x: table[x][i] for x in table} for i in range(number)]
     return table | {
@@ -254,6 +258,13 @@ ORDINARY = {
     ),
     "grades by a judge, 0 to 5": Data(
         changed(label=lambda row, i: min(5, 2 * row["label"] + i % 2))
+    ),
+    "lists of two samples with the relevant item first": Data(
+        changed_of(
+            drawn(48),
+            label=lambda row, i: int(i % SAME == 0),
+            score=lambda row, i: (i % SAME == 0) + row["score"],
+        )
     ),
     "a toy that is perfect": Data(
         {
@@ -576,6 +587,16 @@ CHECKED = {
             score=lambda row, i: row["score"] if i % SAME < 5 else -math.inf,
         ),
         "the run was made of the judgements",
+        in_batches=False,
+        right_in="without notes",
+    ),
+    "seeds as further lists": Data(
+        again(
+            drawn(24),
+            query=(str, lambda x: f"{x}-b"),
+            score=(float, lambda x: x + math.sin(9 * x)),
+        ),
+        "the labels are there for each seed",
         in_batches=False,
         right_in="without notes",
     ),

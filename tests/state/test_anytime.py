@@ -287,6 +287,6 @@ def test_a_report_without_differences_says_nothing_of_power():
 def test_a_level_is_no_alpha():
     """It would be a tenth as wide, and stop at the first accident."""
     estimate = Estimate(0.5, 0.1, 100, 100.0, 100, (0.0, 1.0))
-    with pytest.raises(ValueError, match="between 0.5 and 1, such as 0.95"):
+    with pytest.raises(ValueError, match=r"between 0\.5 and 1, such"):
         estimate.anytime_interval(level=0.05)
     assert estimate.anytime_interval(level=0.95)

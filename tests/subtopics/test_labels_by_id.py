@@ -198,7 +198,7 @@ def test_fields_of_a_record_are_no_subtopics():
     record = {"relevance": 2, "confidence": 4}
     truth = {"q": {"a": record, "b": {"relevance": 0, "confidence": 1}}}
     run = {"q": {"a": 0.1, "b": 0.9}}
-    with pytest.raises(ValueError, match="the fields of a record. Pass the"):
+    with pytest.raises(ValueError, match="the fields of a record"):
         krm.evaluate(truth, run, krm.AlphaNDCG(k=10))
     aspects = {"q": {"a": {"relevance": 1, "credibility": 0}, "b": {"news": 1}}}
-    assert 0 < krm.evaluate(aspects, run, krm.AlphaNDCG(k=10))["alpha_ndcg@10"]
+    assert krm.evaluate(aspects, run, krm.AlphaNDCG(k=10))["alpha_ndcg@10"] > 0

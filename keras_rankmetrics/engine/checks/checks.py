@@ -1056,6 +1056,20 @@ def _scores_again(facts: Facts, _: Sequence[Any]) -> _Found:
 
 
 @_seen("note", in_batches=False)
+def _seeds(seen: Any, facts: Facts) -> _Found:
+    times, lists = seen
+    if facts.repeats.times > 1:  # says it
+        return None
+    return (
+        f"The labels of {lists:,} lists are there {times} times, in one order, "
+        "as with the scores of several seeds after each other, so that errors "
+        "are those of more lists than there are.",
+        "Evaluate each seed, or pass arrays with a row for each query: "
+        f"`x.reshape({times}, {lists}, -1).swapaxes(0, 1)`.",
+    )
+
+
+@_seen("note", in_batches=False)
 def _across(seen: Any, facts: Facts) -> _Found:
     return (
         f"The scores of {facts.run} should be comparable in a list. Received: "

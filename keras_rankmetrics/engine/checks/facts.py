@@ -17,7 +17,7 @@ from keras_rankmetrics.engine.checks.evidence import (
     mean_ranks,
 )
 from keras_rankmetrics.engine.checks.first_lists import AreOwn, FirstLists
-from keras_rankmetrics.engine.checks.repeats import Repeats
+from keras_rankmetrics.engine.checks.repeats import Repeats, times_of_labels
 from keras_rankmetrics.engine.inputs import swapped_warning
 from keras_rankmetrics.engine.messages import as_text
 from keras_rankmetrics.types import UNJUDGED
@@ -28,6 +28,7 @@ INFINITE = np.inf, *(float(np.finfo(x).max) for x in ("float32", "float64"))
 _FEW_PLACES = 3  # of clicks
 _MANY = 20  # rows, whose weights are those of another column by no accident
 _LEVELS = 16  # of labels of a chunk, at most: no check reads more
+_TIMES = range(2, 11)  # of lists with the same labels, as of several seeds
 _LARGE = 99  # the lowest label that may be a code
 # What to do, by the names of checks: in doors with options, in files of TREC,
 # in doors that take columns alone, and in batches.
@@ -334,10 +335,18 @@ class Facts:
     ) -> None:
         """Add whole lists, as `FirstLists.with_lists` takes them."""
         self.has_irrelevant = self.has_irrelevant or bool((labels == 0).any())
-        is_first = not self.first.rows
+        is_first, rows = not self.first.rows, len(labels)
+        times = [
+            number
+            for number in _TIMES
+            for part in [rows // number]
+            if is_first and not rows % number
+            if (labels[:part][:_FIRST] == labels[part:][:part][:_FIRST]).all()
+        ]
         if is_first and (scores != scores[:1]).any():
             some = lists[:_FIRST], labels[:_FIRST]
             self.see(
+                seeds=times_of_labels(lists, labels, times) if times else None,
                 swapped=swapped_warning(labels, scores),
                 by_place=are_places_of_labels(*some),
             )

@@ -8,6 +8,7 @@ their list once for each system.
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from keras_rankmetrics.engine.checks.evidence import FEW, ROWS, SHORT
 
 _PATTERNS = 5  # of labels that are in parts by no accident
 _SOME = 0.2  # share of the lists with scores of others
+_LISTS = 20  # whose labels differ, and are there again by no accident
 _KEPT = 512  # lists to compare
 _ALL = np.uint64(2**64 - 1)
 _SYSTEMS = 8  # in one column of scores, at most
@@ -128,6 +130,31 @@ class Repeats:
             parts = _parts_of(*_first_lists(lists, labels))
         sums = int(have_say.sum()), int(are_constant.sum())
         return self + Repeats(prints, limit, *parts, *sums)
+
+
+def times_of_labels(
+    lists: np.ndarray, labels: np.ndarray, times: Sequence[int]
+) -> tuple[int, int] | None:
+    """Return how many times all labels are there, in one order, and the lists.
+
+    Args:
+        lists: `[items]`, the number of the list of each item.
+        labels: `[items]`.
+        times: the numbers of times to try.
+    """
+    starts = lists != np.roll(lists, 1)
+    starts[0] = True
+    for number in reversed(times):
+        parts, firsts = (x.reshape(number, -1) for x in (labels, starts))
+        if (parts == parts[0]).all() and (firsts == firsts[0]).all():
+            [at] = np.nonzero(firsts[0])
+            places = np.arange(parts.shape[1]) - np.repeat(
+                at, np.diff(at, append=parts.shape[1])
+            )
+            patterns = np.add.reduceat(parts[0] * np.sqrt(places + 1.0), at)
+            are_many = len(np.unique(patterns)) >= _LISTS
+            return (number, len(at)) if are_many else None
+    return None
 
 
 def _first_lists(
