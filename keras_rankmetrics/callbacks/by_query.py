@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import keras
@@ -54,7 +54,7 @@ class EvaluateByQuery(epochs.EvaluateEpochs):
             dataset of batches `(x, y)` or `(x, y, sample_weight)`: a
             `keras.utils.PyDataset`, a `tf.data.Dataset`, a torch `DataLoader`
             or a list of batches. A dataset is read once for each epoch, in this
-            process.
+            process; and its first batch twice at first, if `query` is an array.
         y: the labels of the rows if `x` holds arrays. None for a dataset.
         query: the query id of each row, an integer or a string: an array in the
             order of the rows; or the key of the ids in a dict `x`; or a
@@ -135,6 +135,7 @@ class EvaluateByQuery(epochs.EvaluateEpochs):
                 f"{_FIXED}Received: a dataset that shuffles. {_REMEDY}"
             )
         self._labels: bytes | None = None
+        self._is_dataset = y is None
         self._score_fn, self._label_fn = score_fn, label_fn
 
     def evaluate(self, model: keras.Model) -> dict[str, float]:
@@ -149,18 +150,35 @@ class EvaluateByQuery(epochs.EvaluateEpochs):
                 columns.setdefault(name, []).append(part)
         whole = {name: np.concatenate(parts) for name, parts in columns.items()}
         if self._ids:
-            self._check_order(whole["y_true"])
+            self._check_order(columns["y_true"])
         return evaluate_rows(metrics=self.metrics, **whole, **self._ids)
 
-    def _check_order(self, labels: np.ndarray) -> None:
-        """Raise ValueError if labels differ from the first evaluation."""
-        found = hashlib.sha256(labels.tobytes()).digest()
+    def _check_order(self, labels: Sequence[np.ndarray]) -> None:
+        """Raise ValueError if labels differ from the first evaluation.
+
+        On the first one, the first batch of a dataset is read again.
+
+        Args:
+            labels: the labels of each batch.
+        """
+        if self._labels is None and self._is_dataset:
+            _, y, _ = next(self._data.batches())
+            if self._labels_of(y).tobytes() != labels[0].tobytes():
+                raise ValueError(
+                    f"{_FIXED}Received: a dataset whose first batch has other "
+                    f"labels when it is read again. {_REMEDY}"
+                )
+        found = hashlib.sha256(np.concatenate(labels).tobytes()).digest()
         if self._labels not in (None, found):
             raise ValueError(
                 f"{_FIXED}Received: labels that differ from the first "
                 f"evaluation or are in another order. {_REMEDY}"
             )
         self._labels = found
+
+    def _labels_of(self, y: Any) -> np.ndarray:
+        """Return the labels of a batch."""
+        return _single("label_fn", "`y` should hold", y, self._label_fn)
 
     def _columns(
         self, model: keras.Model, x: Any, y: Any, sample_weight: Any
@@ -174,9 +192,7 @@ class EvaluateByQuery(epochs.EvaluateEpochs):
         columns["y_pred"] = _single(
             "score_fn", "The model should predict", scores, self._score_fn
         )
-        columns["y_true"] = _single(
-            "label_fn", "`y` should hold", y, self._label_fn
-        )
+        columns["y_true"] = self._labels_of(y)
         if sample_weight is not None:
             columns["sample_weight"] = as_numbers(
                 "sample_weight", sample_weight

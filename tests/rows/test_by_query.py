@@ -493,9 +493,29 @@ def test_names_of_metrics(rows):
 def test_an_array_of_queries_needs_rows_in_order(rows):
     query, features, labels = rows
     by_query = EvaluateByQuery(metrics(), Rows(features, labels), query=query)
+    with pytest.raises(ValueError, match=r"read again\. Do not shuffle them"):
+        by_query.evaluate(model_of(2))
+    dataset = [(features[at : at + 7], labels[at : at + 7]) for at in (0, 7)]
+    dataset.append((features[14:], labels[14:]))
+    by_query = EvaluateByQuery(metrics(), dataset, query=query)
     assert by_query.evaluate(model_of(2)) == approx(expected_of(rows), abs=1e-6)
+    dataset[:2] = dataset[1::-1]
     with pytest.raises(ValueError, match=r"another order.*shuffle"):
         by_query.evaluate(model_of(2))
+
+
+@pytest.mark.parametrize("shuffles", [False, True])
+def test_a_dataset_of_tensorflow_that_shuffles(rows, shuffles):
+    tf = pytest.importorskip("tensorflow")
+    query, features, labels = rows
+    dataset = tf.data.Dataset.from_tensor_slices((features, labels))
+    dataset = (dataset.shuffle(1000) if shuffles else dataset).batch(32)
+    by_query = EvaluateByQuery(metrics(), dataset, query=query)
+    if shuffles:
+        with pytest.raises(ValueError, match="when it is read again"):
+            by_query.evaluate(model_of(2))
+        return
+    assert by_query.evaluate(model_of(2)) == approx(expected_of(rows), abs=1e-6)
 
 
 def test_a_loader_that_shuffles(rows):
