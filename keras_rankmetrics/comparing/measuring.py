@@ -311,7 +311,7 @@ def _by_id(
             overlap=overlap, ranking=joined.ranking
         )
     texts = [as_text(query) for query in queries.tolist()]
-    return texts, first.fingerprint, notes, found
+    return texts, first.fingerprint, (*dict.fromkeys(notes),), found
 
 
 def _evaluated(

@@ -590,6 +590,14 @@ CHECKED = {
         in_batches=False,
         right_in="without notes",
     ),
+    "half of the lists without relevant items": Data(
+        changed_of(
+            drawn(24), label=lambda row, i: row["label"] * (i // SAME % 2)
+        ),
+        "lists without relevant items should not count",
+        in_batches=False,
+        right_in="without notes",
+    ),
     "seeds as further lists": Data(
         again(
             drawn(24),

@@ -1250,6 +1250,23 @@ def _own_relevant(facts: Facts, _: Sequence[Any]) -> _Found:
     )
 
 
+@_check("note", "seen", in_batches=False)
+def _empty_lists(facts: Facts, metrics: Sequence[Any]) -> _Found:
+    number, lists = facts.seen["empty_lists"]
+    names = [
+        x.name
+        for x in metrics
+        if x.definition.empty == "zero" and _least_relevant([x], 1.0)
+    ]
+    if not names:
+        return None
+    return (
+        f"{number:,} of the first {lists:,} lists have no relevant items, and "
+        f"count as 0 for {', '.join(names)}.",
+        'To leave them out, set the option `empty="skip"`.',
+    )
+
+
 @_seen("warning")
 def _tied_scores(seen: Any, facts: Facts) -> _Found:
     return seen, facts.remedies["tied_scores"]

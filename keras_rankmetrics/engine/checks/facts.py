@@ -29,6 +29,8 @@ _FEW_PLACES = 3  # of clicks
 _MANY = 20  # rows, whose weights are those of another column by no accident
 _LEVELS = 16  # of labels of a chunk, at most: no check reads more
 _TIMES = range(2, 11)  # of lists with the same labels, as of several seeds
+# Lists with relevant items, fewer of which are a note, and lists without them.
+_FEW_RELEVANT, _SEVERAL = 0.75, 5
 _LARGE = 99  # the lowest label that may be a code
 # What to do, by the names of checks: in doors with options, in files of TREC,
 # in doors that take columns alone, and in batches.
@@ -336,6 +338,13 @@ class Facts:
         """Add whole lists, as `FirstLists.with_lists` takes them."""
         self.has_irrelevant = self.has_irrelevant or bool((labels == 0).any())
         is_first, rows = not self.first.rows, len(labels)
+        if is_first and rows:
+            ids, known = lists[:_FIRST], labels[:_FIRST]
+            starts = np.flatnonzero(np.diff(ids, prepend=-1))
+            have = np.maximum.reduceat(known, starts) > 0
+            have = have[: len(have) - (rows > _FIRST)]  # the last one is cut
+            if have.sum() <= _FEW_RELEVANT * len(have) - _SEVERAL:
+                self.see(empty_lists=(int((~have).sum()), len(have)))
         times = [
             number
             for number in _TIMES
