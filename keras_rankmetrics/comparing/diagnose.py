@@ -87,7 +87,7 @@ _MOST = 0.6  # share of the lists that have this direction, too
 # Checks of rows, in place of which there are `"one_score"`, `"distances"`,
 # `"not_finite"` and `"own_items"`.
 _OF_LISTS = "ascend", "equal_scores"
-_OF_ITEMS = "own_first", "own_relevant", "constant"
+_OF_ITEMS = "own_first", "own_relevant", "constant", "empty_lists"
 _OF_ORDER = "places", "may_be_places", "reversed"
 _STEPS = 10  # neighbouring rows that prove that rows are in ascending order
 
@@ -183,7 +183,7 @@ def diagnose(
       are.
     - `"places"`, `"may_be_places"`, `"reversed"`, `"rows_again"`, `"fillers"`,
       `"two_spellings"`, `"codes"`, `"labels_as_scores"`, `"grades_as_scores"`,
-      `"ranks_as_labels"`, `"seeds"`, `"empty_lists"`, `"crossed"`,
+      `"ranks_as_labels"`, `"seeds"`, `"crossed"`,
       `"lists_again"`, `"perfect"`, `"one_label"`, `"two_kinds"`,
       `"scores_again"`, `"infinite_scores"` of `numpy.nan_to_num` and others:
       scores, rows, queries and labels of which `evaluate` would say the same.

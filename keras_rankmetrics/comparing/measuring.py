@@ -444,6 +444,10 @@ def _check(
     facts.add_ids(judgements.queries, judgements.items)
     if labels is not None:
         facts.add_labels(labels)
+        some = judgements.lists[judgements.labels > 0]
+        have = np.bincount(some, minlength=len(judgements.queries)) > 0
+        if not have.all():
+            facts.add_relevant(have)
         truth.assumed |= checks.all_relevant(facts, members)
     return checks.say(facts, members)
 

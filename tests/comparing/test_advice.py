@@ -539,3 +539,24 @@ def test_masks_in_a_batch():
     with pytest.warns(UserWarning, match="pass `~mask`"):
         value(~mask)
     assert value(~~mask) > 0
+
+
+@pytest.mark.parametrize("form", ["ids", "labels"])
+def test_lists_without_relevant_items_are_told(form):
+    labels = np.random.default_rng(0).integers(0, 2, (40, 9))
+    labels[::2] = 0
+    scores = labels + np.random.default_rng(1).normal(size=labels.shape)
+    sides = labels, scores
+    if form == "ids":
+        sides = (
+            {q: np.flatnonzero(x).tolist() for q, x in enumerate(labels)},
+            {q: dict(enumerate(x)) for q, x in enumerate(scores)},
+        )
+    [note] = krm.evaluate(*sides, "Recall@3").report.notes
+    assert note == (
+        "20 of the first 40 lists have no relevant items, and count as 0 for "
+        'Recall@3. To leave them out, set the option `empty="skip"`.'
+    )
+    found = krm.evaluate(*sides, "Recall(empty=skip)@3")
+    kept = krm.evaluate(labels[1::2], scores[1::2], "Recall@3")
+    assert [*found.values()] == pytest.approx([*kept.values()])

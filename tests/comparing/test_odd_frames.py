@@ -45,7 +45,7 @@ OUT_OF_ORDER = "The index of `item_ids` should be in order"
         row("each query once. Received: 'u1' twice", REPEATED.map(list), RUN),
         row("name each query once", RUN, REPEATED),
         row("name each query once", RUN, REPEATED.map(list)),
-        row(r"Pass `.str.split\(\)`", TEXTS, RUN),
+        row(r"Pass `x.map\(lambda text: text.split\(\)\)`", TEXTS, RUN),
         row("`columns=", *ODD_JSON),
         row(r"\.{3}.*alone: `evaluate\(table, ", LABELLED, LABELLED),
         *(

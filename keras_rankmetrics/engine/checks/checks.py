@@ -1258,7 +1258,7 @@ def _empty_lists(facts: Facts, metrics: Sequence[Any]) -> _Found:
         for x in metrics
         if x.definition.empty == "zero" and _least_relevant([x], 1.0)
     ]
-    if not names:
+    if not names or not facts.are_whole:  # others may be relevant
         return None
     return (
         f"{number:,} of the first {lists:,} lists have no relevant items, and "

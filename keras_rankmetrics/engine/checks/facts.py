@@ -285,6 +285,12 @@ class Facts:
         self.longest = max(self.longest, int(lengths.max(initial=0)))
         self.singles += int((lengths == 1).sum())
 
+    def add_relevant(self, have: np.ndarray) -> None:
+        """Add bools of lists, True for those with relevant items."""
+        empty = int((~have).sum())
+        if empty >= _SEVERAL and have.mean() < _FEW_RELEVANT:
+            self.see(empty_lists=(empty, len(have)))
+
     def add_sides(self, **are_there: Any) -> None:
         """Add sides of ids by name: an array that is True for an id."""
         lacking = {name for name, x in are_there.items() if not x.any()}
@@ -342,9 +348,10 @@ class Facts:
             ids, known = lists[:_FIRST], labels[:_FIRST]
             starts = np.flatnonzero(np.diff(ids, prepend=-1))
             have = np.maximum.reduceat(known, starts) > 0
-            have = have[: len(have) - (rows > _FIRST)]  # the last one is cut
-            if have.sum() <= _FEW_RELEVANT * len(have) - _SEVERAL:
-                self.see(empty_lists=(int((~have).sum()), len(have)))
+            if rows > _FIRST:
+                have = have[:-1]  # the last one is cut
+            if have.sum() < _FEW_RELEVANT * len(have):
+                self.add_relevant(have)
         times = [
             number
             for number in _TIMES

@@ -153,6 +153,7 @@ def times_of_labels(
             )
             patterns = np.add.reduceat(parts[0] * np.sqrt(places + 1.0), at)
             are_many = len(np.unique(patterns)) >= _LISTS
+            are_many = are_many and len(places) >= SHORT * len(at)
             return (number, len(at)) if are_many else None
     return None
 
