@@ -23,6 +23,11 @@ pytestmark = [
 LONG = ("ranx",)
 # The conventions each of whose metrics is compared here.
 COMPLETE = (
+    "mllib",
+    "merlin",
+    "kaggle",
+    "din",
+    "recommenders",
     "elasticsearch",
     "search_relevance",
     "lenskit_2026",
