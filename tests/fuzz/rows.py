@@ -49,4 +49,4 @@ class Row:
         if self.is_counter:
             for name in ("empty", "list_weight"):
                 options.pop(name, None)
-        return self.metric(k=k, **self.options, **options)
+        return self.metric(k=k, **{**self.options, **options})

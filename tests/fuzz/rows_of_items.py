@@ -43,6 +43,7 @@ def rows(items: int) -> tuple[Row, ...]:
     vectors = rng.integers(-1, 4, (items, 3)).tolist()
     groups = rng.choice([0.0, 0.0, 0.5, 1.0], (items, 3)).tolist()
     vectors[0], groups[1], target = [0] * 3, [0.0] * 3, [2, 1, 1]
+    vectors[1], counts[1] = vectors[2], 0
     surprise: Callable[..., float] = oracle.serendipity(counts)
     by_table: list[tuple[type, dict[str, Any], Any, Any]] = [
         (
@@ -98,7 +99,7 @@ def rows(items: int) -> tuple[Row, ...]:
             )
             # Of the best order, too, all orders of what ties are tried.
             for part in ("loss", "disparity", "relevance")
-            if items <= SMALL
+            if items < 7
         ),
     ]
     counters = {

@@ -25,7 +25,7 @@ class ReferenceRow(Row):
 
     def make(self, k: int | None, **options: Any) -> Any:
         """The metric, without what it does not take."""
-        options.pop("ties")
+        options.pop("ties", None)
         cut = {"k": k} if self.takes_k else {}
         return self.metric(**cut, **self.options, **options)
 

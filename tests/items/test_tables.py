@@ -1,10 +1,7 @@
 """Metrics of what is known of the items that lists show."""
 
-import dataclasses
 import math
 import re
-from collections.abc import Callable
-from typing import Any
 
 import given
 import items
@@ -16,98 +13,18 @@ from keras import ops
 from pytest import approx
 
 import keras_rankmetrics as krm
+from tests.fuzz import rows_of_items
 
 POPULARITY = [9, 0, 4, 4, 1, 2]
-SHARE = [1.0, 0.5, 0.25, 0.9, 0.01, 0.5]
 TAIL = [0, 1, 1, 0, 1, 0]
-VECTORS = [[1, 2, 0], [0, 0, 0], [-1, 0, 3], [1, 2, 1], [0, 1, 0], [2, 4, 0]]
 GROUPS = [[1, 0, 0], [0, 1, 0], [0.5, 0.5, 0], [0, 0, 0], [0, 0, 1], [1, 0, 0]]
 TARGET = [2, 1, 1]
-
-
-def shows(of, k):
-    return of.retrieved > 0
-
-
-def shows_two(of, k):
-    return of.shown(k) > 1
-
-
-def has_profile(of, k):
-    return bool(of.retrieved and of.relevant)
-
-
-def has_relevant(of, k):
-    return bool(of.relevant)
-
-
-@dataclasses.dataclass(frozen=True)
-class Row:
-    """A metric with its options, and what it is.
-
-    Attributes:
-        metric: the class.
-        options: its own.
-        value: of a list, by the oracle.
-        has_value: which lists count.
-    """
-
-    metric: type
-    options: dict[str, Any]
-    value: Callable[..., float]
-    has_value: Callable[..., bool] = shows
-
-    def made(self, k, form, **options):
-        return self.metric(k, inputs=form, **{**self.options, **options})
-
-    def __str__(self):
-        parts = [x for x in self.options.values() if isinstance(x, str)]
-        return "-".join([self.metric.__name__, *parts])
-
-
+# The fuzzer tries them with further options.
 ROWS = [
-    Row(
-        krm.AveragePopularity,
-        {"popularity": POPULARITY},
-        oracle.mean_of(POPULARITY),
-    ),
-    Row(
-        krm.Novelty,
-        {"popularity": SHARE},
-        oracle.mean_of([-math.log2(share) for share in SHARE]),
-    ),
-    Row(krm.TailShare, {"is_tail": TAIL}, oracle.mean_of(TAIL)),
-    Row(
-        krm.PopularityLift,
-        {"popularity": SHARE},
-        oracle.popularity_lift(SHARE),
-        has_profile,
-    ),
-    Row(
-        krm.Serendipity,
-        {"popularity": POPULARITY},
-        oracle.serendipity(POPULARITY),
-    ),
-    Row(
-        krm.IntraListDiversity,
-        {"vectors": VECTORS},
-        oracle.intra_list_diversity(VECTORS),
-        shows_two,
-    ),
-    Row(
-        krm.AttentionWeightedFairness,
-        {"groups": GROUPS, "target": TARGET},
-        oracle.attention_weighted_fairness(GROUPS, TARGET),
-    ),
-    *[
-        Row(
-            krm.ExpectedExposureLoss,
-            {"part": part},
-            oracle.expected_exposure(part),
-            has_relevant,
-        )
-        for part in ("loss", "disparity", "relevance")
-    ],
+    row
+    for row in rows_of_items.rows(items.ITEMS)
+    if not row.is_counter
+    and not row.options.keys() & {"unjudged", "relevance_threshold"}
 ]
 all_rows = pytest.mark.parametrize("row", ROWS, ids=str)
 with_tables = pytest.mark.parametrize(
@@ -140,7 +57,7 @@ def test_two_thousand_lists(form, row):
     ks = (2, None, 3, 5)
     k = ks[(ROWS.index(row) + items.FORMS.index(form)) % len(ks)]
     values = right(row, lists, k)
-    metric = row.made(k, form)
+    metric = row.make(k, inputs=form)
     found = ops.convert_to_numpy(metric.per_list(*passed))
     assert found == approx(values, abs=2e-6, rel=1e-6, nan_ok=True)
     halves = [
@@ -156,19 +73,16 @@ def test_two_thousand_lists(form, row):
 @all_forms
 def test_the_first_rank(form, row):
     passed, lists = items.lists_in(form, 100, seed=1)
-    found = ops.convert_to_numpy(row.made(1, form).per_list(*passed))
+    found = ops.convert_to_numpy(row.make(1, inputs=form).per_list(*passed))
     values = right(row, lists, 1)
     assert found == approx(values, abs=2e-6, rel=1e-6, nan_ok=True)
 
 
-def constant(number, options):
+def constant(number, row):
     """The options for so many items: those of the first six again and again."""
-    return {
-        name: x
-        if isinstance(x, str) or name == "target"
-        else np.resize(x, (number, *np.shape(x)[1:]))
-        for name, x in options.items()
-    }
+    table = row.options[row.metric.of_catalogue]
+    many = np.resize(table, (number, *np.shape(table)[1:]))
+    return {**row.options, row.metric.of_catalogue: many}
 
 
 # Of the others, the value is not the mean of the values of orders.
@@ -191,12 +105,12 @@ means_over_orders = pytest.mark.parametrize(
 def test_groups_beyond_the_first_ranks(form, row):
     """Most items tie, and more of them than the first ranks that are read."""
     number, k = 48, 4
-    options = constant(number, row.options)
+    options = constant(number, row)
     scores = np.zeros((1, number), "float32")
     scores[0, 7] = 1
     labels = np.zeros_like(scores)
-    labels[0, [7, 22]] = 1
-    y_true = labels if form == "scores" else np.array([[7, 22]])
+    labels[0, [7, 13, 22]] = 1
+    y_true = labels if form == "scores" else np.array([[7, 13, 22]])
     metric = row.metric(k, inputs=form, **options)
     exact = float(metric(y_true, scores))
     shuffled = row.metric(k, inputs=form, ties="shuffle", **options)
@@ -296,7 +210,7 @@ def test_a_relevant_item_of_another_catalogue():
 def test_a_table_is_a_copy(row):
     option = row.metric.of_catalogue
     table = np.array(row.options[option], "float32")
-    metric = row.made(2, "ids", **{option: table})
+    metric = row.make(2, inputs="ids", **{option: table})
     table[:] = 1
     kept = getattr(metric, option)
     assert np.array_equal(kept, np.array(row.options[option], "float32"))

@@ -11,27 +11,17 @@ from pytest import approx
 
 import keras_rankmetrics as krm
 from keras_rankmetrics import UNJUDGED
+from tests.fuzz import rows_of_subtopics
 
-ROWS = (
-    (krm.AlphaDCG, "alpha_dcg", {}),
-    (krm.AlphaDCG, "alpha_dcg", {"alpha": 0.2}),
-    (krm.AlphaNDCG, "alpha_ndcg", {}),
-    (krm.AlphaNDCG, "alpha_ndcg", {"alpha": 0.9}),
-    (krm.ERRIA, "err_ia", {}),
-    (krm.ERRIA, "err_ia", {"normalized": True}),
-    (krm.NRBP, "nrbp", {}),
-    (krm.NRBP, "nrbp", {"p": 0.8, "alpha": 0.3}),
-    (krm.NRBP, "nrbp", {"normalized": True}),
-    (krm.PrecisionIA, "precision_ia", {}),
-    (krm.PrecisionIA, "precision_ia", {"denominator": "k"}),
-    (krm.MeanAveragePrecisionIA, "map_ia", {}),
-    (krm.SubtopicRecall, "subtopic_recall", {}),
-)
-METRICS = tuple(metric for metric, _, options in ROWS if not options)
+# The fuzzer tries them with further options.
+ROWS = [
+    row
+    for row in rows_of_subtopics.rows()
+    if not row.options.keys() & {"unjudged", "relevance_threshold"}
+]
+METRICS = tuple(row.metric for row in ROWS if not row.options)
 
-rows = pytest.mark.parametrize(
-    "metric, name, options", ROWS, ids=lambda x: str(getattr(x, "__name__", x))
-)
+rows = pytest.mark.parametrize("row", ROWS, ids=str)
 cutoffs = pytest.mark.parametrize("k", [1, 3, 5, None])
 
 
@@ -48,20 +38,16 @@ def batch(lists, items, subtopics, levels=1000, seed=0):
     return labels.astype("float32"), scores
 
 
-def is_possible(k, options):
-    return k is not None or options.get("denominator") != "k"
-
-
 @pytest.mark.long
 @rows
 @cutoffs
-def test_the_mean_over_all_orders_of_tied_items(metric, name, options, k):
-    if not is_possible(k, options):
+def test_the_mean_over_all_orders_of_tied_items(row, k):
+    if k is None and row.needs_k:
         return
     labels, scores = batch(40, 6, 3, levels=3, seed=1)
-    found = values(metric(k=k, **options), labels, scores)
+    found = values(row.make(k), labels, scores)
     expected = [
-        oracle.value(name, y, s, k, **options)
+        oracle.value(row.value, y, s, k)
         for y, s in zip(labels, scores, strict=True)
     ]
     assert found == approx(expected, abs=2e-6, nan_ok=True)
@@ -70,13 +56,13 @@ def test_the_mean_over_all_orders_of_tied_items(metric, name, options, k):
 @pytest.mark.long
 @rows
 @cutoffs
-def test_two_thousand_lists(metric, name, options, k):
-    if not is_possible(k, options):
+def test_two_thousand_lists(row, k):
+    if k is None and row.needs_k:
         return
     labels, scores = batch(2000, 12, 4, seed=2)
-    found = values(metric(k=k, ties="stable", **options), labels, scores)
+    found = values(row.make(k, ties="stable"), labels, scores)
     expected = [
-        oracle.stable(name, y, s, k, **options)
+        oracle.value(row.value, y, s, k, orders=oracle.stable)
         for y, s in zip(labels, scores, strict=True)
     ]
     assert found == approx(expected, abs=2e-6, nan_ok=True)

@@ -1,45 +1,22 @@
 """Metrics of two rankings, against enumeration of all orders of ties."""
 
-import itertools
 import math
 
 import keras
 import numpy as np
 import pytest
-from oracle_of_two_rankings import orders, overlap, rbo, tau_ap
 
 import keras_rankmetrics as krm
+from tests.fuzz import rows_of_references
 
 INF = float("inf")
-METRICS = {
-    "rbo": lambda: krm.RankBiasedOverlap(p=0.8),
-    "rbo@3": lambda: krm.RankBiasedOverlap(p=0.8, k=3),
-    "rbo zero": lambda: krm.RankBiasedOverlap(p=0.8, tail="zero"),
-    "overlap@2": lambda: krm.OverlapAtK(k=2),
-    "overlap@4": lambda: krm.OverlapAtK(k=4),
-    "tau_ap": krm.TauAP,
-}
-
-
-def made(name):
-    return METRICS.get(name, krm.KendallTau)()
-
-
-STRICT = {
-    "rbo": rbo,
-    "rbo@3": lambda a, b: rbo(a, b, k=3),
-    "rbo zero": lambda a, b: rbo(a, b, tail="zero"),
-    "overlap@2": lambda a, b: overlap(a, b, 2),
-    "overlap@4": lambda a, b: overlap(a, b, 4),
-    "tau_ap": tau_ap,
-}
-
-
-def expected(name, reference, scores):
-    """The mean over all orders of ties on both sides."""
-    whole = name == "tau_ap"
-    pairs = itertools.product(orders(reference, whole), orders(scores, whole))
-    return float(np.mean([STRICT[name](a, b) for a, b in pairs]))
+# Each row, with a cutoff that its metric takes.
+CELLS = [
+    pytest.param(row, k, id=f"{row}@{k}")
+    for row in rows_of_references.rows()
+    for k in ((2, 3, None) if row.takes_k else (None,))
+]
+each = pytest.mark.parametrize(("row", "k"), CELLS)
 
 
 def drawn(seed, number=25, most=6, missing=0.2):
@@ -59,12 +36,13 @@ def value(metric, reference, scores, **named):
     return float(metric(np.array([reference]), np.array([scores]), **named))
 
 
-@pytest.mark.parametrize("name", METRICS)
-def test_equals_the_mean_over_all_orders(name):
+@each
+def test_equals_the_mean_over_all_orders(row, k):
     for reference, scores in drawn(1):
-        found = value(made(name), reference, scores)
-        want = expected(name, reference.tolist(), scores.tolist())
-        assert found == pytest.approx(want, abs=1e-6), (reference, scores)
+        found = value(row.make(k), reference, scores)
+        want = row.value(k, reference.tolist(), scores.tolist())
+        # Kendall's tau is 0 here where all items tie on a side.
+        assert found == pytest.approx(want or 0, abs=1e-6), (reference, scores)
 
 
 def test_kendall_tau_equals_scipy():
@@ -104,40 +82,36 @@ def test_many_items():
     assert found == pytest.approx(2 * right / 199 - 1, abs=1e-6)
 
 
-@pytest.mark.parametrize("name", [*METRICS, "kendall_tau"])
-def test_what_is_masked_does_not_matter(name):
+@each
+def test_what_is_masked_does_not_matter(row, k):
     for reference, scores in drawn(6, 8):
-        want = value(made(name), reference, scores)
+        want = value(row.make(k), reference, scores)
         same = pytest.approx(want, abs=1e-6)
         noise = np.array([7.0, np.nan])
         longer = [np.concatenate([x, noise]) for x in (reference, scores)]
         real = np.arange(len(longer[0])) < len(scores)
         y_true = {"labels": longer[0][None], "mask": real[None]}
-        assert float(made(name)(y_true, longer[1][None])) == same
+        assert float(row.make(k)(y_true, longer[1][None])) == same
         weights = real[None].astype("float32")
-        assert value(made(name), *longer, sample_weight=weights) == same
+        assert value(row.make(k), *longer, sample_weight=weights) == same
 
 
-@pytest.mark.parametrize("name", ["rbo", "rbo@3", "rbo zero", "overlap@2"])
-def test_ids_equal_scores(name):
+@pytest.mark.parametrize(
+    ("row", "k"), [cell for cell in CELLS if cell.values[0].takes_k]
+)
+def test_ids_equal_scores(row, k):
     rng = np.random.default_rng(7)
-    options = {
-        "rbo": lambda **x: krm.RankBiasedOverlap(p=0.8, **x),
-        "rbo@3": lambda **x: krm.RankBiasedOverlap(p=0.8, k=3, **x),
-        "rbo zero": lambda **x: krm.RankBiasedOverlap(p=0.8, tail="zero", **x),
-        "overlap@2": lambda **x: krm.OverlapAtK(k=2, **x),
-    }[name]
     for _ in range(10):
         a, b = (rng.permutation(7)[: rng.integers(0, 7)] for _ in range(2))
         if not len(a) + len(b):
             continue
         rows = np.full((2, 7), -INF)
-        for row, ids in zip(rows, (a, b), strict=True):
-            row[ids] = -np.arange(len(ids))
-        want = value(options(), *rows)
-        assert want == pytest.approx(STRICT[name](list(a), list(b)), abs=1e-6)
+        for side, ids in zip(rows, (a, b), strict=True):
+            side[ids] = -np.arange(len(ids))
+        want = row.value(k, *rows.tolist())
+        assert value(row.make(k), *rows) == pytest.approx(want, abs=1e-6)
         padded = [[*a, -1], [*b[:2], -1, *b[2:], *b[:2], -1]]
-        metric = options(inputs="ids")
+        metric = row.make(k, inputs="ids")
         found = float(metric(*(np.array([x], "int32") for x in padded)))
         assert found == pytest.approx(want, abs=1e-6)
 
@@ -158,26 +132,26 @@ def test_excluded_lists():
     assert (ids.count(), float(ids.result())) == (2, 0.5)
 
 
-@pytest.mark.parametrize("name", [*METRICS, "kendall_tau"])
+@each
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16", "int32", "int8"])
-def test_dtypes(name, dtype):
+def test_dtypes(row, k, dtype):
     reference, scores = [[5, -4, -4, 3, 1]], [[4, 5, -3, -3, 2]]
-    want = float(made(name)(np.array(reference, "f4"), np.array(scores, "f4")))
+    want = float(row.make(k)(np.array(reference, "f4"), np.array(scores, "f4")))
     lists = [keras.ops.cast(x, dtype) for x in (reference, scores)]
-    assert float(made(name)(*lists)) == pytest.approx(want, abs=1e-6)
+    assert float(row.make(k)(*lists)) == pytest.approx(want, abs=1e-6)
 
 
-@pytest.mark.parametrize("name", [*METRICS, "kendall_tau"])
-def test_ragged_lists(name):
+@each
+def test_ragged_lists(row, k):
     reference = [[5.0, -4.0, -4.0], [1.0, 2.0]]
     scores = [[-4.0, 5.0, -3.0], [2.0, 3.0]]
     values = [
-        value(made(name), *x) for x in zip(reference, scores, strict=True)
+        value(row.make(k), *x) for x in zip(reference, scores, strict=True)
     ]
-    found = float(made(name)(reference, scores))
+    found = float(row.make(k)(reference, scores))
     assert found == pytest.approx(np.mean(values), abs=1e-6)
     with pytest.raises(ValueError, match="same lengths"):
-        made(name)(reference, [[1.0, 2.0], [3.0, 4.0, 5.0]])
+        row.make(k)(reference, [[1.0, 2.0], [3.0, 4.0, 5.0]])
 
 
 def test_names():

@@ -16,12 +16,10 @@ class Item(NamedTuple):
 
 
 def items_of(
-    labels: Sequence[Sequence[float]],
-    scores: Sequence[float],
-    threshold: float = 1.0,
+    labels: Sequence[Sequence[float]], scores: Sequence[float]
 ) -> list[Item]:
     return [
-        Item(tuple(label >= threshold for label in of_item), score)
+        Item(tuple(label >= 1 for label in of_item), score)
         for of_item, score in zip(labels, scores, strict=True)
         if max(of_item) >= 0
     ]
@@ -144,20 +142,16 @@ MEASURES = {
 }
 
 
-def value(metric, labels, scores, k=None, empty=0.0, threshold=1.0, **options):
-    """The mean over all orders of tied items; NaN for a list without items."""
-    items = items_of(labels, scores, threshold)
+def stable(items: list[Item]) -> list[list[Item]]:
+    return [ranked(items)]
+
+
+def value(measure, labels, scores, k=None, orders=all_orders):
+    """The mean over orders of tied items; NaN for a list without items."""
+    items = items_of(labels, scores)
     if not items:
         return math.nan
     if not subtopics(items):
-        return empty
-    orders = list(all_orders(items))
-    found = [MEASURES[metric](o, items, k, **options) for o in orders]
+        return 0.0
+    found = [measure(order, items, k) for order in orders(items)]
     return math.fsum(found) / len(found)
-
-
-def stable(metric, labels, scores, k=None, **options):
-    items = items_of(labels, scores)
-    if not items or not subtopics(items):
-        return math.nan if not items else 0.0
-    return MEASURES[metric](ranked(items), items, k, **options)
