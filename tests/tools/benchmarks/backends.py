@@ -1,57 +1,61 @@
 """What benchmarks need of each backend: its `top_k`, and a row of a table."""
 
 import argparse
+import functools
 import os
+import statistics
 import subprocess
 import sys
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
+
+from tests.tools.benchmarks.markdown import table
 
 BACKENDS = ("tensorflow", "jax", "torch")
 
 
-def parser_of(
+def print_table(
     module: str,
     about: str | None,
+    measured: Callable[[argparse.Namespace], Iterable[str]],
+    columns: Sequence[str],
+    *,
     backends: Sequence[str] = BACKENDS,
+    argv: Sequence[str] | None = None,
     **numbers: int | None,
-) -> argparse.ArgumentParser:
-    """Return the options of a benchmark that prints a row for each backend.
+) -> None:
+    """Prints a row for each backend, from a process of its own, or its error.
 
     Args:
-        module: the name of its module.
+        module: the name of the module that calls this.
         about: the docstring of the module.
+        measured: returns the cells of the backend of this process.
+        columns: the names of the cells.
         backends: the backends by default.
-        numbers: the defaults of its other options, which are integers.
+        argv: the arguments; by default those of this process.
+        numbers: the defaults of further options, which are integers.
     """
+    name = f"tests.tools.benchmarks.{module}"
     parser = argparse.ArgumentParser(
-        prog=f"python -m tests.tools.benchmarks.{module}",
-        description=(about or "").partition("\n")[0],
+        prog=f"python -m {name}", description=(about or "").partition("\n")[0]
     )
-    for name, default in numbers.items():
-        parser.add_argument(
-            f"--{name}", type=int, default=default, help=f"(default: {default})"
-        )
+    for option, default in numbers.items():
+        add = functools.partial(parser.add_argument, f"--{option}", type=int)
+        add(default=default, help=f"(default: {default})")
     parser.add_argument("--backends", nargs="+", default=backends)
     parser.add_argument("--here", action="store_true", help=argparse.SUPPRESS)
-    return parser
-
-
-def print_rows(
-    module: str, backends: Sequence[str], argv: Sequence[str] | None
-) -> None:
-    """Prints the last line of a module on each backend, or the error.
-
-    Args:
-        module: what `python -m` takes. With `--here` it measures the backend
-            of its process.
-        backends: the backends.
-        argv: the arguments; by default those of this process.
-    """
     given = list(argv) if argv is not None else sys.argv[1:]
-    for backend in backends:
+    options = parser.parse_args(given)
+    if options.here:
+        row = [os.environ["KERAS_BACKEND"], *measured(options)]
+        print(table(row, []).partition("\n")[0])
+        return
+    asked = (f"{getattr(options, option)} {option}" for option in numbers)
+    print(f"{', '.join(asked)}\n\n{table(['backend', *columns], [])}")
+    for backend in options.backends:
         found = subprocess.run(
-            [sys.executable, "-m", module, "--here", *given],
+            [sys.executable, "-m", name, "--here", *given],
             env={**os.environ, "KERAS_BACKEND": backend},
             capture_output=True,
             text=True,
@@ -59,6 +63,27 @@ def print_rows(
         )
         row = found.stdout.strip().splitlines()[-1:]
         print(*(row or [found.stderr[-500:]]), flush=True)
+
+
+def times_of(
+    calls: Mapping[Any, Callable[[], object]],
+    rounds: int,
+    clock: Callable[[], float] = time.perf_counter,
+) -> dict[Any, list[float]]:
+    """Return the seconds of each call, round by round."""
+    times: dict[Any, list[float]] = {name: [] for name in calls}
+    for _ in range(rounds):
+        for name, call in calls.items():
+            start = clock()
+            call()
+            times[name].append(clock() - start)
+    return times
+
+
+def ratio_of(times: Iterable[float], others: Iterable[float]) -> float:
+    """Return the median of the ratios within rounds."""
+    pairs = zip(times, others, strict=True)
+    return statistics.median(one / other for one, other in pairs)
 
 
 def top_k(x: Any, k: int) -> tuple[Any, Any]:

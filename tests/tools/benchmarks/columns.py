@@ -22,7 +22,12 @@ from typing import Any
 
 import numpy as np
 
-from tests.tools.benchmarks.backends import BACKENDS, parser_of, print_rows
+from tests.tools.benchmarks.backends import (
+    BACKENDS,
+    print_table,
+    ratio_of,
+    times_of,
+)
 
 ITEMS, CUTOFFS = 100, (1, 5, 10)
 Call = Callable[[], Sequence[float]]
@@ -187,10 +192,8 @@ CALLS = (
 )
 
 
-def measured(options: argparse.Namespace) -> str:
-    """A row of the table, of the backend of this process."""
-    import keras
-
+def measured(options: argparse.Namespace) -> list[str]:
+    """The cells of the backend of this process."""
     data = Data(options.queries)
     calls: dict[Callable[[Data], Call], Call] = {}
     found, cells = {}, {}
@@ -203,38 +206,19 @@ def measured(options: argparse.Namespace) -> str:
             calls.pop(contender, None)
     for values in found.values():
         np.testing.assert_allclose(values, found[xgboost], rtol=1e-5)
-    times: dict[Callable[[Data], Call], list[float]] = {x: [] for x in calls}
-    for _ in range(options.rounds):
-        for contender, call in calls.items():
-            start = time.process_time()
-            call()
-            times[contender].append(time.process_time() - start)
+    times = times_of(calls, options.rounds, time.process_time)
     for contender, own in times.items():
-        pairs = zip(own, times[xgboost], strict=True)
-        ratio = statistics.median(one / other for one, other in pairs)
+        median = 1000 * statistics.median(own)
         cells[contender] = (
-            f"{1000 * statistics.median(own):.0f} ms, {ratio:.2f}"
+            f"{median:.0f} ms, {ratio_of(own, times[xgboost]):.2f}"
         )
-    row = " | ".join(cells[contender] for contender in CALLS)
-    return f"| {keras.config.backend()} | {row} |"
-
-
-def main(argv: Sequence[str] | None = None) -> None:
-    """Measures each backend in a process of its own."""
-    options = parser_of(
-        "columns", __doc__, ["numpy", *BACKENDS], queries=10_000, rounds=9
-    ).parse_args(argv)
-    if options.here:
-        print(measured(options))
-        return
-    names = " | ".join(contender.__name__ for contender in CALLS)
-    print(
-        f"{options.queries:,} queries of {ITEMS} rows, {options.rounds} "
-        f"rounds.\n\n| backend | {names} |\n"
-        f"| --- |{' --: |' * len(CALLS)}"
-    )
-    print_rows(__spec__.name, options.backends, argv)
+    return [cells[contender] for contender in CALLS]
 
 
 if __name__ == "__main__":
-    main()
+    print_table(
+        *("columns", __doc__, measured, [x.__name__ for x in CALLS]),
+        backends=["numpy", *BACKENDS],
+        queries=10_000,
+        rounds=9,
+    )

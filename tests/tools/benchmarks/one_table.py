@@ -7,7 +7,7 @@
 Each way has a process of its own, which evaluates five metrics of lists of 100
 items: first of few rows, to warm up, and then of all. The first time is that of
 the processor, the second one is on the wall. The memory is what this takes at
-its peak beside what the process has before, such as a frame; only Linux tells.
+its peak beside what the process has before, such as a frame. It needs Linux.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from typing import Any
 import numpy as np
 
 from tests.tools.benchmarks.backends import BACKENDS
+from tests.tools.benchmarks.resident import rise_in
 
 ITEMS, METRICS = 100, "NDCG@10 MAP RR P@5 Recall@10"
 NO_ITEMS = {"columns": {"item": None}}
@@ -103,27 +104,18 @@ WAYS: dict[str, Callable[[str], Callable[[], Any]]] = {
 }
 
 
-def memory(kind: str) -> int:
-    """Return a size of this process in MB; 0 if the system does not tell."""
-    try:
-        with open("/proc/self/status") as status:
-            found = dict(line.split(":", 1) for line in status)
-    except OSError:
-        return 0
-    return int(found[kind].split()[0]) // 1024
-
-
 def measure(way: str, folder: str) -> None:
     """Print the time and the memory of a way, in this process."""
     WAYS[way](f"{folder}/few")()
-    call = WAYS[way](f"{folder}/all")
-    if memory("VmHWM"):
-        with open("/proc/self/clear_refs", "w") as peak:
-            peak.write("5")  # forget the peak so far
-    before, spent, wall = memory("VmRSS"), time.process_time(), time.time()
-    call()
-    spent, wall = time.process_time() - spent, time.time() - wall
-    print(f"{spent:.2f}|{wall:.2f}|{memory('VmHWM') - before}")
+    call, taken = WAYS[way](f"{folder}/all"), []
+
+    def timed() -> None:
+        spent, wall = time.process_time(), time.time()
+        call()
+        taken.extend([time.process_time() - spent, time.time() - wall])
+
+    rise = rise_in(timed) >> 20
+    print(f"{taken[0]:.2f}|{taken[1]:.2f}|{rise}")
 
 
 def main() -> None:

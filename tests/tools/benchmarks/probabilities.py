@@ -4,7 +4,8 @@
     python -m tests.tools.benchmarks.probabilities --lists 1024 --ties 10
 
 On jax and TensorFlow the update is compiled with XLA; torch runs as it is. Each
-call gets new tensors, so that no result of an earlier one is used again.
+call gets new tensors, so that no result of an earlier one is used again. A cell
+is the time of grades → that of probabilities, and their ratio.
 """
 
 from __future__ import annotations
@@ -12,10 +13,10 @@ from __future__ import annotations
 import argparse
 import statistics
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator
 from typing import Any
 
-from tests.tools.benchmarks.backends import parser_of, print_rows
+from tests.tools.benchmarks.backends import print_table
 
 METRICS: dict[str, tuple[str, dict[str, Any]]] = {
     "NDCG@10": ("NDCG", {"k": 10}),
@@ -27,28 +28,13 @@ METRICS: dict[str, tuple[str, dict[str, Any]]] = {
 }
 
 
-def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The function, compiled by XLA where there is one."""
-    import keras
-
-    if keras.config.backend() == "jax":
-        import jax
-
-        return jax.jit(function)
-    if keras.config.backend() == "tensorflow":
-        import tensorflow as tf
-
-        made: Callable[..., Any] = tf.function(function, jit_compile=True)
-        return made
-    return function
-
-
-def measured(options: argparse.Namespace) -> str:
-    """A row of the table, of the backend of this process."""
+def measured(options: argparse.Namespace) -> Iterator[str]:
+    """The cells of the backend of this process."""
     import keras
     import numpy as np
 
     import keras_rankmetrics as krm
+    from tests.tools.support.given import compiled
 
     rng = np.random.default_rng(0)
     shape = options.lists, options.items
@@ -56,7 +42,6 @@ def measured(options: argparse.Namespace) -> str:
     scores = rng.random(shape, dtype="float32")
     if options.ties:
         scores = np.floor(scores * options.ties)
-    cells = []
     for name, settings in METRICS.values():
         kinds = {
             "grades": np.float32(rng.random(shape) < p),
@@ -78,30 +63,15 @@ def measured(options: argparse.Namespace) -> str:
                 if number > 1:  # the first calls compile
                     times[kind].append(time.perf_counter() - start)
         plain, expected = (statistics.median(x) for x in times.values())
-        cells.append(
-            f"{1e3 * plain:.1f} → {1e3 * expected:.1f} ms, "
-            f"{expected / plain:.1f}"
-        )
-    return f"| {keras.config.backend()} | {' | '.join(cells)} |"
-
-
-def main(argv: Sequence[str] | None = None) -> None:
-    """Measures each backend in a process of its own."""
-    options = parser_of(
-        "probabilities", __doc__, lists=1024, items=100, rounds=21, ties=None
-    ).parse_args(argv)
-    if options.here:
-        print(measured(options))
-        return
-    scores = f"{options.ties} different scores" if options.ties else "no ties"
-    print(
-        f"{options.lists:,} lists, {options.items:,} items, {scores}, "
-        f"{options.rounds} rounds: grades → probabilities, ratio.\n\n"
-        f"| backend | {' | '.join(METRICS)} |\n"
-        f"| --- |{' --: |' * len(METRICS)}"
-    )
-    print_rows(__spec__.name, options.backends, argv)
+        ratio = expected / plain
+        yield f"{1e3 * plain:.1f} → {1e3 * expected:.1f} ms, {ratio:.1f}"
 
 
 if __name__ == "__main__":
-    main()
+    print_table(
+        *("probabilities", __doc__, measured, [*METRICS]),
+        lists=1024,
+        items=100,
+        rounds=21,
+        ties=None,
+    )

@@ -15,13 +15,12 @@ from __future__ import annotations
 
 import argparse
 import statistics
-import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from tests.tools.benchmarks.backends import parser_of, print_rows
+from tests.tools.benchmarks.backends import print_table, ratio_of, times_of
 
 TOP, CORPUS = 100, 100_000
 
@@ -133,46 +132,20 @@ def evaluators(data: Data) -> list[Callable[[], Sequence[float]]]:
     return [whole, metrics]
 
 
-def measured(options: argparse.Namespace) -> str:
-    """A row of the table, of the backend of this process."""
-    import keras
-
+def measured(options: argparse.Namespace) -> list[str]:
+    """The cells of the backend of this process."""
     data = Data(options.queries)
     calls = [keras_rankmetrics(data), ranx(data), *evaluators(data)]
     expected, *others = [call() for call in calls]
     for values in filter(len, others):
         np.testing.assert_allclose(values, expected, atol=1e-6)
-    times: list[list[float]] = [[] for _ in calls]
-    for _ in range(options.rounds):
-        for call, found in zip(calls, times, strict=True):
-            start = time.perf_counter()
-            call()
-            found.append(time.perf_counter() - start)
-    columns = [f"{1000 * statistics.median(found):.0f} ms" for found in times]
-    ratios = [
-        statistics.median(a / b for a, b in zip(times[0], other, strict=True))
-        for other in times[1:]
-    ]
-    columns += [f"{ratio:.2f}" for ratio in ratios]
-    return f"| {keras.config.backend()} | {' | '.join(columns)} |"
+    times = [*times_of(dict(enumerate(calls)), options.rounds).values()]
+    cells = [f"{1000 * statistics.median(found):.0f} ms" for found in times]
+    return cells + [f"{ratio_of(times[0], x):.2f}" for x in times[1:]]
 
 
-def main(argv: Sequence[str] | None = None) -> None:
-    """Measures each backend in a process of its own."""
-    options = parser_of(
-        "retrieval", __doc__, queries=1000, rounds=9
-    ).parse_args(argv)
-    if options.here:
-        print(measured(options))
-        return
-    print(
-        f"{options.queries:,} queries x top {TOP}, {options.rounds} rounds.\n\n"
-        "| backend | keras_rankmetrics | ranx | evaluator | its metrics | ours "
-        "/ ranx | ours / evaluator | ours / its metrics |\n"
-        f"| --- |{' --: |' * 7}"
-    )
-    print_rows(__spec__.name, options.backends, argv)
-
+OTHERS = "ranx", "evaluator", "its metrics"
+COLUMNS = ["keras_rankmetrics", *OTHERS, *(f"ours / {x}" for x in OTHERS)]
 
 if __name__ == "__main__":
-    main()
+    print_table("retrieval", __doc__, measured, COLUMNS, queries=1000, rounds=9)

@@ -18,11 +18,10 @@ from __future__ import annotations
 
 import argparse
 import statistics
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
-from tests.tools.benchmarks.backends import parser_of, print_rows
+from tests.tools.benchmarks.backends import print_table, ratio_of, times_of
 
 _DEPTH = 100
 # Users whose target is at rank 100 in one and at 101 in the other, since both
@@ -30,8 +29,8 @@ _DEPTH = 100
 _FEW_USERS = 3
 
 
-def measured(options: argparse.Namespace) -> str:
-    """A row of the table, of the backend of this process."""
+def measured(options: argparse.Namespace) -> list[str]:
+    """The cells of the backend of this process."""
     import keras
     import numpy as np
 
@@ -80,43 +79,23 @@ def measured(options: argparse.Namespace) -> str:
     calls |= _with_faiss(*towers, targets, exclude)
     results = {name: call() for name, call in calls.items()}
     if "faiss" in results:
-        _check_same(results["ours"], results["faiss"], options.users)
+        differ = abs(results["ours"] - results["faiss"]) * options.users
+        assert round(differ) <= _FEW_USERS, results
     rise = rise_in(ours)
-    times: dict[str, list[float]] = {name: [] for name in calls}
-    for _ in range(options.rounds):
-        for name, call in calls.items():
-            start = time.perf_counter()
-            call()
-            times[name].append(time.perf_counter() - start)
+    times = times_of(calls, options.rounds)
     seconds = {
         name: f"{statistics.median(found):.2f} s"
         for name, found in times.items()
     }
-    cells = [keras.config.backend(), f"{size:,}", seconds["products"]]
-    cells += [seconds["ours"], _ratio(times["products"], times["ours"])]
+    cells = [f"{size:,}", seconds["products"], seconds["ours"]]
+    cells += [f"{ratio_of(times['ours'], times['products']):.2f}"]
     if "faiss" in times:
-        cells += [seconds["faiss"], _ratio(times["ours"], times["faiss"])]
+        ratio = ratio_of(times["faiss"], times["ours"])
+        cells += [seconds["faiss"], f"{ratio:.2f}"]
     else:
         cells += ["not installed", ""]
     share = rise / (4 * options.users * options.items)
-    cells += [f"{rise / 2**20:.0f} MiB", f"{share:.1%}"]
-    return f"| {' | '.join(cells)} |"
-
-
-def _ratio(bases: Sequence[float], others: Sequence[float]) -> str:
-    ratios = [b / a for a, b in zip(bases, others, strict=True)]
-    return f"{statistics.median(ratios):.2f}"
-
-
-def _check_same(ours: float, faiss: float, users: int) -> None:
-    """Raises ValueError if the recall differs by more than a few users."""
-    differ = round(abs(ours - faiss) * users)
-    if differ > _FEW_USERS:
-        raise ValueError(
-            f"The recall of `count_ranks` and of FAISS should differ by at "
-            f"most {_FEW_USERS} users. Received: {ours} and {faiss}, which "
-            f"differ by {differ} of {users} users."
-        )
+    return [*cells, f"{rise / 2**20:.0f} MiB", f"{share:.1%}"]
 
 
 def _with_faiss(
@@ -146,31 +125,16 @@ def _with_faiss(
     return {"faiss": recall}
 
 
-def main(argv: Sequence[str] | None = None) -> None:
-    """Measures each backend in a process of its own."""
-    options = parser_of(
-        "whole_catalogue",
-        __doc__,
+COLUMNS = ("chunk", "products", "count_ranks", "ratio", "FAISS")
+COLUMNS += ("FAISS / count_ranks", "memory", "of all scores")
+
+if __name__ == "__main__":
+    print_table(
+        *("whole_catalogue", __doc__, measured, COLUMNS),
         users=1000,
         items=1_000_000,
         width=64,
         rounds=7,
         exclude=0,
         chunk=None,
-    ).parse_args(argv)
-    if options.here:
-        print(measured(options))
-        return
-    print(
-        f"{options.users:,} users, {options.items:,} items, "
-        f"{options.exclude:,} excluded items per user, {options.width} "
-        f"dimensions, {options.rounds} rounds.\n\n"
-        "| backend | chunk | products | count_ranks | ratio | FAISS | "
-        "FAISS / count_ranks | memory | of all scores |\n"
-        "| --- | --: | --: | --: | --: | --: | --: | --: | --: |"
     )
-    print_rows(__spec__.name, options.backends, argv)
-
-
-if __name__ == "__main__":
-    main()

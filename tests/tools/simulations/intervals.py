@@ -32,12 +32,6 @@ def reciprocal(ranks):
     return discrete(1 / np.arange(1.0, ranks + 1), np.full(ranks, 1 / ranks))
 
 
-# Values of so much skewness that the interval is too short below 50 lists.
-SKEWED = (
-    "1/rank, ranks 1 to 10",
-    "a tenth Beta(2, 4), others Beta(20, 4)",
-    "15% zeros, others Beta(20, 4)",
-)
 # Rare lists have other values. Most samples lack some, so the interval fails.
 HEAVY = {
     "1/rank, ranks 1 to 100": reciprocal(100),
@@ -67,7 +61,7 @@ VALUES = {
     ),
     "Beta(8, 1), mean .89": (lambda rng, shape: rng.beta(8, 1, shape), 8 / 9),
 }
-# Skewed values, of which few lists do not have enough.
+# Of these, the interval is too short below 50 lists.
 SKEWED = {
     "1/rank, ranks 1 to 10": reciprocal(10),
     "a tenth Beta(2, 4), others Beta(20, 4)": (
