@@ -14,7 +14,12 @@ from pytest import approx
 
 import keras_rankmetrics as krm
 from keras_rankmetrics import conventions
-from tests.tools.reported.established import mteb_evaluator
+from tests.tools.reported.established import (
+    evaluator_of,
+    mteb_evaluator,
+    scores_of_mteb,
+    values_of_hits,
+)
 
 pytestmark = pytest.mark.peers
 seeds = pytest.mark.parametrize("seed", range(3))
@@ -73,20 +78,12 @@ def model_of(embeddings):
 
 
 def information_retrieval_evaluator(relevant):
-    evaluation = pytest.importorskip(
-        "sentence_transformers.sentence_transformer.evaluation"
-    )
-    return evaluation.InformationRetrievalEvaluator(
+    pytest.importorskip("sentence_transformers.sentence_transformer.evaluation")
+    return evaluator_of(
         {query: str(i) for i, query in enumerate(QUERIES)},
         {item: str(i + len(QUERIES)) for i, item in enumerate(ITEMS)},
         relevant,
         corpus_chunk_size=7,
-        mrr_at_k=CUTOFFS,
-        ndcg_at_k=CUTOFFS,
-        map_at_k=CUTOFFS,
-        precision_recall_at_k=CUTOFFS,
-        accuracy_at_k=CUTOFFS,
-        write_csv=False,
     )
 
 
@@ -126,19 +123,8 @@ def test_results_of_sentence_transformers(seed):
     relevant = sets_of_relevant(generator)
     evaluator = information_retrieval_evaluator(relevant)
     run = runs(generator, RETRIEVED, between=1e-9)
-    results = [
-        [
-            {"corpus_id": item, "score": score}
-            for item, score in run.get(query, {}).items()
-        ]
-        for query in evaluator.queries_ids
-    ]
-    assert [] in results
-    theirs = {
-        name.replace("@k", f"@{k}"): value
-        for name, values in evaluator.compute_metrics(results).items()
-        for k, value in values.items()
-    }
+    assert not {*evaluator.queries_ids} <= {*run}
+    theirs = values_of_hits(evaluator, run)
     check(relevant, run, theirs, "sentence_transformers")
 
 
@@ -245,29 +231,6 @@ def retrieval_evaluator(monkeypatch):
     return mteb_evaluator(max(CUTOFFS))
 
 
-def scores_of_mteb(scores):
-    """Return all scores that measure rankings, by the names of results."""
-    metrics = pytest.importorskip("mteb._evaluators.retrieval_metrics")
-    named = metrics.make_score_dict(
-        ndcg=scores.ndcg,
-        _map=scores.map,
-        recall=scores.recall,
-        precision=scores.precision,
-        mrr=scores.mrr,
-        naucs=scores.naucs,
-        naucs_mrr=scores.naucs_mrr,
-        hit_rate=scores.hit_rate,
-        task_scores={},
-    )
-    theirs = {
-        name: value
-        for name, value in named.items()
-        if name.partition("_")[0] not in conventions.mteb.without
-    }
-    assert len(theirs) == 6 * len(CUTOFFS) + 1
-    return theirs
-
-
 @seeds
 def test_mteb(seed, monkeypatch):
     """Its MRR alone compares scores in float64: here without such ties.
@@ -281,6 +244,7 @@ def test_mteb(seed, monkeypatch):
     run = runs(generator, RETRIEVED, between=0.25)
     scores = evaluator.evaluate(truth, copy.deepcopy(run), CUTOFFS)
     theirs = scores_of_mteb(scores)
+    assert len(theirs) == 6 * len(CUTOFFS) + 1
     check(truth, run, theirs, "mteb")
     # Some tasks add this one, over the queries that have it.
     for name, values in metrics.recall_cap(truth, run, CUTOFFS).items():

@@ -372,7 +372,10 @@ def test_what_is_said_of_novelty_in_replay():
 
 @pytest.mark.parametrize("k", [1, 3, 10])
 def test_what_is_said_of_surprisal_in_replay(k):
-    """Novelty over the log2 of the number of users."""
+    """Novelty over the log2 of the number of users.
+
+    Items that nobody had are taken for known by one user.
+    """
     metric = krm.Novelty(k, inputs="ids", **OF_SHARES)
     np.testing.assert_allclose(
         values(metric, *FORMS["full"]) / np.log2(USERS),

@@ -32,10 +32,8 @@ from keras_rankmetrics import (
     AUC,
     DCG,
     ERR,
-    ERRIA,
     NDCG,
     UNJUDGED,
-    AlphaDCG,
     PrecisionAtK,
     RecallAtK,
     conventions,
@@ -372,25 +370,6 @@ def diversity(seed):
             for document in rng.choice(80, retrieved, replace=False).tolist()
         ]
     return [qrels[x] for x in rng.permutation(len(qrels))], run
-
-
-@pytest.mark.parametrize("k", [2, 5])
-def test_what_is_said_of_err_ia_and_alpha_dcg(k):
-    """Over those of items that are relevant to all subtopics of the list.
-
-    With k = 1, pyndeval forgets to divide by the number of subtopics.
-    """
-    if not there_is("pyndeval").is_available():
-        pytest.skip("pyndeval is not installed")
-    labels, scores = subtopic_lists(ITEMS)
-    ranks = np.arange(1, k + 1)
-    best = 0.5 * np.sum(0.5 ** (ranks - 1) / ranks)
-    theirs = np.array(of_subtopics(there.ERR_IA @ k, labels, scores))
-    compare(ERRIA(k), Data(labels, scores), theirs * best)
-    subtopics = labels.max(axis=1).clip(0, 1).sum(axis=1)
-    best = subtopics * np.sum(0.5 ** (ranks - 1) / np.log2(ranks + 1))
-    theirs = np.array(of_subtopics(there.alpha_DCG @ k, labels, scores))
-    compare(AlphaDCG(k), Data(labels, scores), theirs * best)
 
 
 def subtopic_lists(values_of_scores):

@@ -25,16 +25,6 @@ def of_file(peer, name):
 
 
 @pytest.mark.parametrize("k", CUTOFFS)
-def test_novelty_of_items_that_nobody_knows(k):
-    """RePlay takes these for known by one user, and divides by log2(n)."""
-    users = len(TRAIN)
-    share = np.maximum(BOUGHT, 1) / users
-    ours = values(krm.Novelty(k, popularity=share, inputs="ids"), *LISTS)
-    theirs = of_file("replay", f"Surprisal@{k}") * np.log2(users)
-    assert ours == approx(theirs, rel=1e-5, abs=1e-6)
-
-
-@pytest.mark.parametrize("k", CUTOFFS)
 def test_recommenders_divides_coverage_by_the_items_of_training(k):
     ours = krm.CatalogueCoverage(k, num_items=ITEMS, inputs="ids")
     of_training = np.count_nonzero(BOUGHT)

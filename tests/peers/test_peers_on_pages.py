@@ -208,13 +208,6 @@ def test_rectools_takes_k_items_to_be_relevant(rectools):
 
 
 @pytest.mark.parametrize("k", [2, 10])
-def test_rectools_r_precision_is_a_recall(rectools, k):
-    value = krm.RecallAtK(k=k, denominator="min")([LABELS], [SCORES])
-    found = rectools("Precision", k=k, r_precision=True)
-    assert found == approx(float(value))
-
-
-@pytest.mark.parametrize("k", [2, 10])
 def test_rectools_average_precision_divided_by_k(rectools, k):
     value = float(krm.MeanAveragePrecision(k=k)([LABELS], [SCORES]))
     assert rectools("MAP", k=k, divide_by_k=True) == approx(value * 3 / k)

@@ -177,13 +177,6 @@ def test_bytes_that_are_no_state(data):
         State.from_bytes(data)
 
 
-@pytest.mark.parametrize("end", [-30, 300])
-def test_bytes_that_end_early_are_no_state(end):
-    data = updated(1).state.to_bytes()
-    with pytest.raises(ValueError):
-        State.from_bytes(data[:end])
-
-
 def corrupted(data, rng):
     """The data with a few bytes changed, cut out, put in or cut off."""
     data, place = bytearray(data), int(rng.integers(len(data)))
@@ -250,15 +243,6 @@ def test_corrupted_arrays_are_no_state():
             State.from_arrays(wrong)
 
 
-def test_arrays_of_another_format():
-    arrays = updated(1).state.arrays()
-    del arrays["checksum"]
-    with pytest.raises(ValueError, match="and `checksum`"):
-        State.from_arrays(arrays)
-    with pytest.raises(ValueError, match="format 1, from another version"):
-        State.from_arrays({**arrays, "format": np.array(1)})
-
-
 def test_arrays_of_another_precision_are_the_same_state():
     """As a database keeps them."""
     state = updated(1).state
@@ -295,7 +279,7 @@ def test_what_else_numpy_reads_is_no_state(what):
 def test_arrays_that_lack_one(name):
     arrays = updated(1).state.arrays()
     del arrays[name]
-    with pytest.raises(ValueError, match="should have the arrays"):
+    with pytest.raises(ValueError, match=r"should have the arrays .*checksum"):
         State.from_arrays(arrays)
 
 

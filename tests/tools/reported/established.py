@@ -205,28 +205,37 @@ def _ranx_of_binary(data: Data) -> Mapping[str, float]:
     return _ranx_values(data, {"rbp.80": "RBP", "rbp.50": "RBP(p=0.5)"})
 
 
-def _sentence_transformers(data: Data) -> Mapping[str, float]:
-    """Return what `compute_metrics` makes of hits, for each query's items.
-
-    Its judgements are sets of ids: each judged item is relevant.
-    """
+def evaluator_of(
+    queries: Mapping[str, str],
+    corpus: Mapping[str, str],
+    relevant: Mapping[str, set[str]],
+    **options: Any,
+) -> Any:
+    """Return the evaluator of Sentence Transformers with all its metrics."""
     from sentence_transformers.sentence_transformer import evaluation
 
-    evaluator = evaluation.InformationRetrievalEvaluator(
-        {query: query for query in data.truth},
-        {item: item for scores in data.run.values() for item in scores},
-        {query: set(labels) for query, labels in data.truth.items()},
+    return evaluation.InformationRetrievalEvaluator(
+        queries,
+        corpus,
+        relevant,
         mrr_at_k=CUTOFFS,
         ndcg_at_k=CUTOFFS,
         map_at_k=CUTOFFS,
         precision_recall_at_k=CUTOFFS,
         accuracy_at_k=CUTOFFS,
         write_csv=False,
+        **options,
     )
+
+
+def values_of_hits(
+    evaluator: Any, run: Mapping[str, Mapping[str, float]]
+) -> dict[str, float]:
+    """Return what `compute_metrics` makes of the items of each query."""
     hits = [
         [
             {"corpus_id": item, "score": score}
-            for item, score in data.run.get(query, {}).items()
+            for item, score in run.get(query, {}).items()
         ]
         for query in evaluator.queries_ids
     ]
@@ -235,6 +244,16 @@ def _sentence_transformers(data: Data) -> Mapping[str, float]:
         for name, values in evaluator.compute_metrics(hits).items()
         for k, value in values.items()
     }
+
+
+def _sentence_transformers(data: Data) -> Mapping[str, float]:
+    """Return its values; its judgements are sets: each judged item counts."""
+    evaluator = evaluator_of(
+        {query: query for query in data.truth},
+        {item: item for scores in data.run.values() for item in scores},
+        {query: set(labels) for query, labels in data.truth.items()},
+    )
+    return values_of_hits(evaluator, data.run)
 
 
 def _beir(data: Data) -> Mapping[str, float]:
@@ -273,36 +292,29 @@ def mteb_evaluator(top_k: int) -> Any:
     )
 
 
+def scores_of_mteb(scores: Any) -> dict[str, float]:
+    """Return all scores that measure rankings, by the names of results."""
+    from mteb._evaluators import retrieval_metrics
+
+    names = ["ndcg", "recall", "precision", "mrr", "naucs", "naucs_mrr"]
+    found = retrieval_metrics.make_score_dict(
+        **{name: getattr(scores, name) for name in [*names, "hit_rate"]},
+        _map=scores.map,
+        task_scores={},
+    )
+    return {n: float(x) for n, x in found.items() if not n.startswith("nauc")}
+
+
 def _mteb(data: Data) -> Mapping[str, float]:
     """Return the scores of a retrieval task, which have five digits."""
     from mteb._evaluators import retrieval_metrics
 
-    evaluator = mteb_evaluator(max(CUTOFFS))
     run = copy.deepcopy(data.run)
-    scores = evaluator.evaluate(data.truth, run, [*CUTOFFS])
-    names = [
-        "ndcg",
-        "recall",
-        "precision",
-        "mrr",
-        "naucs",
-        "naucs_mrr",
-        "hit_rate",
-    ]
-    found = retrieval_metrics.make_score_dict(
-        **{name: getattr(scores, name) for name in names},
-        _map=scores.map,
-        task_scores={},
-    )
+    scores = mteb_evaluator(max(CUTOFFS)).evaluate(data.truth, run, [*CUTOFFS])
     of_some = retrieval_metrics.recall_cap(data.truth, run, [*CUTOFFS])
-    found |= {
-        name: np.mean([value for value in values if value is not None])
+    return scores_of_mteb(scores) | {
+        name: float(np.mean([value for value in values if value is not None]))
         for name, values in of_some.items()
-    }
-    return {
-        name: float(value)
-        for name, value in found.items()
-        if not name.startswith("nauc")
     }
 
 
