@@ -9,19 +9,8 @@ import pytest
 from catalogue import METRICS
 from keras import ops
 
-from keras_rankmetrics import (
-    DCG,
-    NDCG,
-    F1AtK,
-    FBetaAtK,
-    HitRateAtK,
-    MeanAveragePrecision,
-    MeanReciprocalRank,
-    PrecisionAtK,
-    RankingMetric,
-    RecallAtK,
-    gains,
-)
+import keras_rankmetrics as krm
+from keras_rankmetrics import gains
 from keras_rankmetrics.engine.aggregates import WeightedMean
 from keras_rankmetrics.engine.definition import takes
 
@@ -41,7 +30,7 @@ def fails(text, error=ValueError):
 @pytest.fixture(scope="module")
 def metric():
     """A metric that has seen something."""
-    metric = NDCG(k=2)
+    metric = krm.NDCG(k=2)
     metric.update_state(LABELS, SCORES)
     return metric
 
@@ -66,24 +55,24 @@ NO_SEEDS = [1.5, "a", True, [1], np.float32(1)]
 TIES = '"average", "shuffle", "stable", "pessimistic", "optimistic"'
 IDEALS = '"relevant", "retrieved", "uncut", "shown"'
 OF_AP, GENERATOR = '"relevant", "min", "hits"', "a `keras.random.SeedGenerator`"
-SHUFFLED = functools.partial(NDCG, ties="shuffle")
+SHUFFLED = functools.partial(krm.NDCG, ties="shuffle")
 WITH_K = [metric for metric in METRICS if takes(metric, "k")]
-BINARY = [PrecisionAtK, RecallAtK, F1AtK, HitRateAtK]
-BINARY += [MeanAveragePrecision, MeanReciprocalRank]
-OF_HITS = [PrecisionAtK, F1AtK, FBetaAtK]
+BINARY = [krm.PrecisionAtK, krm.RecallAtK, krm.F1AtK, krm.HitRateAtK]
+BINARY += [krm.MeanAveragePrecision, krm.MeanReciprocalRank]
+OF_HITS = [krm.PrecisionAtK, krm.F1AtK, krm.FBetaAtK]
 # An option, what it should be, some metrics, and what it should not be.
 OPTIONS = [
     ("k", "a positive integer or None", WITH_K, NO_K),
     ("ties", f"one of {TIES}", METRICS, NO_CHOICES),
     ("empty", 'one of "zero", "one", "skip"', METRICS, NO_CHOICES),
     ("list_weight", 'one of "relevance", "mean"', METRICS, NO_CHOICES),
-    ("ideal", f"one of {IDEALS}", [NDCG], NO_CHOICES),
+    ("ideal", f"one of {IDEALS}", [krm.NDCG], NO_CHOICES),
     ("denominator", 'one of "retrieved", "k"', OF_HITS, NO_CHOICES),
-    ("denominator", 'one of "relevant", "min"', [RecallAtK], NO_CHOICES),
-    ("denominator", f"one of {OF_AP}", [MeanAveragePrecision], NO_CHOICES),
+    ("denominator", 'one of "relevant", "min"', [krm.RecallAtK], NO_CHOICES),
+    ("denominator", f"one of {OF_AP}", [krm.MeanAveragePrecision], NO_CHOICES),
     ("relevance_threshold", "a number", BINARY, NO_NUMBERS),
     ("seed", f"an integer, {GENERATOR} or None", [SHUFFLED], NO_SEEDS),
-    ("shuffle_ties", "True, False or None", [NDCG], ["yes", 2, "shuffle"]),
+    ("shuffle_ties", "True, False or None", [krm.NDCG], ["yes", 2, "shuffle"]),
 ]
 
 
@@ -114,10 +103,10 @@ def test_dcg_has_no_best_value():
         '`empty="one"` has no meaning for DCG, which does not have 1 as its '
         'best value. Use "zero" or "skip".'
     ):
-        DCG(empty="one")
+        krm.DCG(empty="one")
 
 
-@pytest.mark.parametrize("metric", [PrecisionAtK, F1AtK])
+@pytest.mark.parametrize("metric", [krm.PrecisionAtK, krm.F1AtK])
 def test_a_denominator_of_k_needs_k(metric):
     with fails(
         '`denominator="k"` needs a `k`. Received: `k` = None. Pass a `k`, or '
@@ -131,12 +120,12 @@ def test_the_ideal_of_the_retrieved_has_no_average():
         '`ideal="retrieved"` has no closed form under `ties="average"`, since '
         "it depends on the order of tied items. Use another `ties`."
     ):
-        NDCG(ideal="retrieved", ties="average")
-    assert NDCG(ideal="retrieved").ties == "stable"
-    assert NDCG(ideal="retrieved", shuffle_ties=True).ties == "shuffle"
+        krm.NDCG(ideal="retrieved", ties="average")
+    assert krm.NDCG(ideal="retrieved").ties == "stable"
+    assert krm.NDCG(ideal="retrieved", shuffle_ties=True).ties == "shuffle"
 
 
-class Scaled(RankingMetric):
+class Scaled(krm.RankingMetric):
     """With an option of its own."""
 
     @staticmethod
@@ -156,7 +145,7 @@ class Scaled(RankingMetric):
 )
 @pytest.mark.parametrize(
     "metric, option",
-    [(RecallAtK, "relevance_threshold"), (Scaled, "scale")],
+    [(krm.RecallAtK, "relevance_threshold"), (Scaled, "scale")],
 )
 def test_numbers_that_single_precision_changes(metric, option, value, kept):
     with fails(
@@ -171,7 +160,7 @@ def test_numbers_that_single_precision_changes(metric, option, value, kept):
     "value", [0.0, -1.0, 0.1, 1e-37, 1e38, 2.0**30, float("inf")]
 )
 def test_numbers_that_single_precision_keeps(value):
-    metric = RecallAtK(relevance_threshold=value)
+    metric = krm.RecallAtK(relevance_threshold=value)
     assert metric.options == {
         "relevance_threshold": value,
         "denominator": "relevant",
@@ -180,12 +169,12 @@ def test_numbers_that_single_precision_keeps(value):
 
 @pytest.mark.only_on("tensorflow", reason="of TensorFlow alone")
 def test_numbers_of_double_precision():
-    metric = HitRateAtK(relevance_threshold=1e-50, dtype="float64")
+    metric = krm.HitRateAtK(relevance_threshold=1e-50, dtype="float64")
     assert float(metric([[0.0, 0.0]], [[2.0, 1.0]])) == 0
     assert float(metric(np.array([[0.0, 1e-50]]), [[2.0, 1.0]])) == 1 / 2
 
 
-@pytest.mark.parametrize("metric", [DCG, NDCG])
+@pytest.mark.parametrize("metric", [krm.DCG, krm.NDCG])
 @pytest.mark.parametrize("option", ["gain_fn", "rank_discount_fn"])
 @pytest.mark.parametrize("value", ["linear", None, 2, True])
 def test_functions(metric, option, value):
@@ -204,7 +193,7 @@ def test_gains_by_label_without_their_class():
         "gains by label, pass `GainTable({1: 0.5})`.",
         TypeError,
     ):
-        NDCG(gain_fn={1: 0.5})
+        krm.NDCG(gain_fn={1: 0.5})
 
 
 def test_gains_in_a_list_have_no_labels():
@@ -217,7 +206,7 @@ def test_gains_in_a_list_have_no_labels():
 
 
 def test_unknown_options_of_a_metric_of_the_user():
-    class Mine(RankingMetric):
+    class Mine(krm.RankingMetric):
         @staticmethod
         def measure(ranking, k, scale=1.0):
             return scale * ranking.hits(k)
@@ -239,13 +228,13 @@ def test_unknown_options_of_a_metric_of_the_user():
     ],
 )
 def test_shuffle_ties_against_ties(shuffle_ties, spelled, ties):
-    assert NDCG(shuffle_ties=shuffle_ties).ties == spelled
+    assert krm.NDCG(shuffle_ties=shuffle_ties).ties == spelled
     with fails(
         f'`shuffle_ties={shuffle_ties}` means `ties="{spelled}"`. Received '
         f'also: ties="{ties}". Remove one of them.'
     ):
-        NDCG(shuffle_ties=shuffle_ties, ties=ties)
-    assert NDCG(shuffle_ties=shuffle_ties, ties=spelled).ties == spelled
+        krm.NDCG(shuffle_ties=shuffle_ties, ties=ties)
+    assert krm.NDCG(shuffle_ties=shuffle_ties, ties=spelled).ties == spelled
 
 
 @pytest.mark.parametrize(
@@ -258,7 +247,7 @@ def test_shuffle_ties_against_ties(shuffle_ties, spelled, ties):
 )
 def test_a_measure_that_returns_no_value_per_list(measure, shape):
     wrong = {"measure": staticmethod(measure)}
-    Wrong = type("Wrong", (RankingMetric,), wrong)  # noqa: N806
+    Wrong = type("Wrong", (krm.RankingMetric,), wrong)  # noqa: N806
     with fails(
         "The `measure` of the metric wrong should return one value for each "
         "list, in the shape (2,). "
@@ -321,7 +310,7 @@ def test_shapes_that_do_not_fit(metric, unchanged, y_true, y_pred, received):
 def test_a_column_of_scores_is_one_list():
     """What `Dense(1)` makes of the items of one list."""
     labels, column = [1, 0, 1], [[3.0], [2.0], [1.0]]
-    assert NDCG(k=2).per_list(labels, column).shape == ()
+    assert krm.NDCG(k=2).per_list(labels, column).shape == ()
 
 
 NUMBERS = (
@@ -559,7 +548,7 @@ def not_elementwise():
 def test_functions_that_are_not_elementwise(index):
     option = list(not_elementwise())[index]
     (name,) = option
-    metric = NDCG(k=2, **option)
+    metric = krm.NDCG(k=2, **option)
     with pytest.raises((ValueError, TypeError), match=f"`{name}`.*elementwise"):
         metric.update_state(LABELS, SCORES)
     np.testing.assert_equal(metric.get_state(), [np.zeros((SUMS, 2))])
@@ -589,14 +578,14 @@ def test_shapes_of_states(metric, unchanged, shapes):
 
 
 def test_the_state_of_another_number_of_draws():
-    metric = NDCG(k=2, ties="shuffle")
+    metric = krm.NDCG(k=2, ties="shuffle")
     shapes = f"[({SUMS}, 2), ()]"
     with pytest.raises(ValueError, match=re.escape(f"shapes {shapes}, as")):
-        metric.set_state(NDCG(k=2).get_state())
+        metric.set_state(krm.NDCG(k=2).get_state())
 
 
 def test_merge_state_takes_a_list(metric, unchanged):
-    other = NDCG(k=2)
+    other = krm.NDCG(k=2)
     for wrong, text in (
         (other, "Wrap a single one in a list"),
         (other.get_state(), "Wrap a single one in a list"),
@@ -610,7 +599,7 @@ def test_merge_state_takes_a_list(metric, unchanged):
 
 
 def test_set_state_takes_a_state(metric, unchanged):
-    for wrong in (NDCG(k=2), None, 3):
+    for wrong in (krm.NDCG(k=2), None, 3):
         with pytest.raises((ValueError, TypeError), match="A state of NDCG"):
             metric.set_state(wrong)
 
@@ -621,7 +610,9 @@ def test_set_state_takes_a_state(metric, unchanged):
 @pytest.mark.each_backend
 def test_an_error_in_fit_says_what_is_wrong():
     model = keras.Sequential([keras.Input((4,)), keras.layers.Dense(3)])
-    model.compile(loss=lambda y, s: ops.mean(s, axis=-1), metrics=[NDCG(k=2)])
+    model.compile(
+        loss=lambda y, s: ops.mean(s, axis=-1), metrics=[krm.NDCG(k=2)]
+    )
     with pytest.raises(
         ValueError,
         match=r"`y_true\.shape` = \(.*, 2\), `y_pred\.shape` = \(.*, 3\)",
@@ -636,4 +627,4 @@ def test_a_single_list_is_no_batch_in_the_error(metric, unchanged):
 
 def test_labels_with_a_last_axis():
     with pytest.raises(ValueError, match=r"Pass `y_true\[\.\.\., 0\]`"):
-        NDCG().update_state(np.ones((2, 3, 1)), np.ones((2, 3)))
+        krm.NDCG().update_state(np.ones((2, 3, 1)), np.ones((2, 3)))

@@ -8,14 +8,6 @@ import pytest
 from keras import ops
 
 import keras_rankmetrics as krm
-from keras_rankmetrics import (
-    DCG,
-    NDCG,
-    HitRateAtK,
-    MeanAveragePrecision,
-    PrecisionAtK,
-    RecallAtK,
-)
 
 BACKEND = keras.backend.backend()
 
@@ -29,7 +21,7 @@ GOOD = {"sparse": (TARGETS, SCORES), "ids": (RELEVANT, RECOMMENDED)}
 @pytest.fixture(scope="module")
 def metrics():
     """Metrics that have seen something."""
-    made = {form: NDCG(k=2, inputs=form) for form in GOOD}
+    made = {form: krm.NDCG(k=2, inputs=form) for form in GOOD}
     for form, metric in made.items():
         metric.update_state(*GOOD[form])
     return made
@@ -110,7 +102,9 @@ def test_an_index_beyond_the_catalogue(fails):
 def test_an_excluded_index_beyond_the_catalogue(fails, form):
     y_true = {"target": GOOD[form][0], "exclude": [[1, 7], [3, -1]]}
     if form == "ids":  # any id may be excluded
-        assert NDCG(inputs="ids").per_list(y_true, RECOMMENDED).shape == (2,)
+        assert krm.NDCG(inputs="ids").per_list(y_true, RECOMMENDED).shape == (
+            2,
+        )
         return
     fails(
         form,
@@ -119,7 +113,7 @@ def test_an_excluded_index_beyond_the_catalogue(fails, form):
         y_true=y_true,
     )
     with pytest.raises(ValueError, match="the index 7"):
-        NDCG().per_list({"labels": SCORES, "exclude": [[1], [7]]}, SCORES)
+        krm.NDCG().per_list({"labels": SCORES, "exclude": [[1], [7]]}, SCORES)
 
 
 LABELS = '`inputs="scores"`'
@@ -147,7 +141,7 @@ def test_labels_instead_of_ids(fails, form, held, remedy):
 
 def test_as_many_targets_as_items():
     everything = [[0, 1, 2, 3], [0, 1, 2, -1]]
-    found = RecallAtK(inputs="sparse").per_list(everything, SCORES)
+    found = krm.RecallAtK(inputs="sparse").per_list(everything, SCORES)
     assert ops.convert_to_numpy(found).tolist() == [1.0, 1.0]
 
 
@@ -319,8 +313,8 @@ def test_what_is_no_tensor(metrics, form, name, value):
 
 @pytest.mark.parametrize("form", GOOD)
 def test_k_beyond_the_list_is_no_error(form):
-    metric = NDCG(k=1000, inputs=form)
-    whole = NDCG(inputs=form)
+    metric = krm.NDCG(k=1000, inputs=form)
+    whole = krm.NDCG(inputs=form)
     assert float(metric(*GOOD[form])) == float(whole(*GOOD[form]))
 
 
@@ -331,12 +325,12 @@ def test_k_beyond_the_list_is_no_error(form):
 @pytest.mark.parametrize(
     "metric, options, worth",
     [
-        (PrecisionAtK, {"k": 1, "relevance_threshold": 2.0}, (0.0, 0.0)),
-        (HitRateAtK, {"relevance_threshold": 0.0}, (1.0, 1.0)),
-        (MeanAveragePrecision, {"relevance_threshold": 1.5}, (0.0, 0.0)),
-        (NDCG, {"gain_fn": lambda label: label + 1.0}, (2.0, 1.0)),
+        (krm.PrecisionAtK, {"k": 1, "relevance_threshold": 2.0}, (0.0, 0.0)),
+        (krm.HitRateAtK, {"relevance_threshold": 0.0}, (1.0, 1.0)),
+        (krm.MeanAveragePrecision, {"relevance_threshold": 1.5}, (0.0, 0.0)),
+        (krm.NDCG, {"gain_fn": lambda label: label + 1.0}, (2.0, 1.0)),
         (
-            DCG,
+            krm.DCG,
             {"gain_fn": lambda label: ops.maximum(label - 1.0, 0.0)},
             (0.0, 0.0),
         ),

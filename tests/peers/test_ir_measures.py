@@ -28,17 +28,7 @@ from peer_lists import (
 
 import keras_rankmetrics as krm
 import krm_command
-from keras_rankmetrics import (
-    AUC,
-    DCG,
-    ERR,
-    NDCG,
-    UNJUDGED,
-    PrecisionAtK,
-    RecallAtK,
-    conventions,
-    linear_gain,
-)
+from keras_rankmetrics import conventions
 
 there = pytest.importorskip("ir_measures")
 pytestmark = pytest.mark.peers
@@ -235,7 +225,9 @@ def test_measures_of_what_is_judged(asked):
         kept = shown.any(axis=1) & known.any(axis=1)
         data = data.where(kept)
         judged = some[np.resize(np.flatnonzero(kept), LISTS)]
-        labels = np.where((data.labels >= 0) & ~judged, UNJUDGED, data.labels)
+        labels = np.where(
+            (data.labels >= 0) & ~judged, krm.UNJUDGED, data.labels
+        )
         for name, measure in providers:
             theirs = by_provider(name, measure, data, judged)
             metric = OURS.parse(asked, ties="stable")
@@ -407,7 +399,7 @@ def test_what_is_said_of_accuracy():
     qrels, run = as_documents(data)
     found = there.Accuracy.iter_calc(qrels, run)
     theirs = by_query({one.query_id: one.value for one in found})
-    compare(AUC(ties="stable"), data, theirs)
+    compare(krm.AUC(ties="stable"), data, theirs)
 
 
 def test_what_is_said_of_sdcg():
@@ -417,14 +409,15 @@ def test_what_is_said_of_sdcg():
         "cwl_eval", there.parse_measure("SDCG(max_rel=4)@5"), data
     )
     best = 4 * np.sum(1 / np.log2(np.arange(2, 7)))
-    compare(DCG(5, linear_gain), data, np.array(theirs) * best)
+    compare(krm.DCG(5, krm.linear_gain), data, np.array(theirs) * best)
 
 
 def test_what_is_said_of_set_ap():
     data = cut_off_lists().binary
     theirs = by_provider("pytrec_eval", there.SetAP, data)
     each = [
-        values(m(), data.labels, data.scores) for m in (PrecisionAtK, RecallAtK)
+        values(m(), data.labels, data.scores)
+        for m in (krm.PrecisionAtK, krm.RecallAtK)
     ]
     np.testing.assert_allclose(each[0] * each[1], theirs, atol=1e-6)
 
@@ -506,8 +499,8 @@ def test_any_names_of_metrics_are_in_the_note():
 
 def test_options_come_last():
     assert OURS.parse("nDCG@10", k=5).k == 5
-    assert type(OURS.parse("ERR@20")) is ERR
-    assert type(OURS.parse("nDCG(dcg='exp-log2')")) is NDCG
+    assert type(OURS.parse("ERR@20")) is krm.ERR
+    assert type(OURS.parse("nDCG(dcg='exp-log2')")) is krm.NDCG
 
 
 @pytest.mark.parametrize(

@@ -13,22 +13,17 @@ from in_forms import scored
 from structures import spans_around, tied_at
 from suites import assert_as_oracle
 
-from keras_rankmetrics import (
-    ERR,
-    NDCG,
-    MeanAveragePrecision,
-    MeanReciprocalRank,
-)
+import keras_rankmetrics as krm
 from keras_rankmetrics.engine.ranking.top import depth_beyond
 
 # The cutoffs after which the package looks deeper.
 LAST = [k for k in range(1, 1001) if depth_beyond(k) < depth_beyond(k + 1)]
 # The last one takes a step for each rank.
 AVERAGED = (
-    Row(NDCG, "ndcg"),
-    Row(MeanAveragePrecision, "map", {"denominator": "hits"}),
-    Row(MeanReciprocalRank, "mrr"),
-    Row(ERR, "err"),
+    Row(krm.NDCG, "ndcg"),
+    Row(krm.MeanAveragePrecision, "map", {"denominator": "hits"}),
+    Row(krm.MeanReciprocalRank, "mrr"),
+    Row(krm.ERR, "err"),
 )
 TARGETS, WIDEST = 3, 50
 

@@ -5,27 +5,7 @@ import functools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from keras_rankmetrics import (
-    AUC,
-    NRBP,
-    AttentionWeightedFairness,
-    AveragePopularity,
-    BPref,
-    Count,
-    ExpectedExposureLoss,
-    GeometricMAP,
-    GradedRankBiasedPrecision,
-    IntraListDiversity,
-    Novelty,
-    PFound,
-    PopularityLift,
-    RankBiasedOverlap,
-    RankBiasedPrecision,
-    RankingMetric,
-    RBPResidual,
-    Serendipity,
-    TailShare,
-)
+import keras_rankmetrics as krm
 from keras_rankmetrics.engine.definition import takes
 from keras_rankmetrics.metrics.bases import (
     Binary,
@@ -773,42 +753,42 @@ CLICKED = Examples(
 
 # The first class of these that is a base of a metric has its examples.
 FAMILIES: dict[type, Examples] = {
-    AveragePopularity: POPULAR,
-    Novelty: NEW,
-    TailShare: TAIL,
-    PopularityLift: RELEVANT_AND_POPULAR,
-    Serendipity: RELEVANT_AND_POPULAR,
-    IntraListDiversity: DIVERSE,
-    AttentionWeightedFairness: ATTENTION,
-    ExpectedExposureLoss: EXPOSED,
+    krm.AveragePopularity: POPULAR,
+    krm.Novelty: NEW,
+    krm.TailShare: TAIL,
+    krm.PopularityLift: RELEVANT_AND_POPULAR,
+    krm.Serendipity: RELEVANT_AND_POPULAR,
+    krm.IntraListDiversity: DIVERSE,
+    krm.AttentionWeightedFairness: ATTENTION,
+    krm.ExpectedExposureLoss: EXPOSED,
     CatalogueMetric: CATALOGUES,
     OverlapMetric: OVERLAPS,
     TauMetric: TAUS,
     ClickMetric: CLICKED,
     SubtopicMetric: SUBTOPICS,
     JudgementMetric: JUDGEMENTS,
-    BPref: PREFERENCES,
-    PFound: PROBABILITIES,
-    GeometricMAP: SEVERAL,
-    Count: COUNTED,
+    krm.BPref: PREFERENCES,
+    krm.PFound: PROBABILITIES,
+    krm.GeometricMAP: SEVERAL,
+    krm.Count: COUNTED,
     Binary: BINARY,
     BinaryWholeList: BINARY,
-    RankingMetric: GRADED,
+    krm.RankingMetric: GRADED,
 }
 
 # Those that most people use for whole lists, though they take a cutoff.
 SELDOM_CUT = (
-    AUC,
-    NRBP,
-    RankBiasedPrecision,
-    GradedRankBiasedPrecision,
-    RBPResidual,
-    RankBiasedOverlap,
-    GeometricMAP,
+    krm.AUC,
+    krm.NRBP,
+    krm.RankBiasedPrecision,
+    krm.GradedRankBiasedPrecision,
+    krm.RBPResidual,
+    krm.RankBiasedOverlap,
+    krm.GeometricMAP,
 )
 
 
-def examples_of(metric: type[RankingMetric]) -> Examples:
+def examples_of(metric: type[krm.RankingMetric]) -> Examples:
     """The examples of the nearest base of the metric that has some."""
     for base in metric.mro():
         if base in FAMILIES:
@@ -818,14 +798,14 @@ def examples_of(metric: type[RankingMetric]) -> Examples:
     )
 
 
-def usual(metric: type[RankingMetric], k: int | None) -> int | None:
+def usual(metric: type[krm.RankingMetric], k: int | None) -> int | None:
     """The cutoff, or none if the metric is seldom cut, or takes none."""
     is_cut = takes(metric, "k") and metric not in SELDOM_CUT
     return k if is_cut else None
 
 
 def values_of(
-    metric: type[RankingMetric],
+    metric: type[krm.RankingMetric],
     cells: Iterable[tuple[str, int | None]],
     **options: Any,
 ) -> dict[tuple[str, int | None], float]:

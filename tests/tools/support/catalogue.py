@@ -13,52 +13,20 @@ import keras
 import oracle
 from keras import ops
 
-from keras_rankmetrics import (
-    AUC,
-    DCG,
-    ERR,
-    NDCG,
-    AdjustedMeanRankIndex,
-    AverageRelevancePosition,
-    BPref,
-    Count,
-    ElevenPointPrecision,
-    F1AtK,
-    FallOutAtK,
-    FBetaAtK,
-    GeometricMAP,
-    GradedAveragePrecision,
-    GradedRankBiasedPrecision,
-    HitRateAtK,
-    InterpolatedPrecision,
-    JudgedAtK,
-    MeanAveragePrecision,
-    MeanRank,
-    MeanReciprocalRank,
-    OrderedPairAccuracy,
-    PFound,
-    PrecisionAtK,
-    QMeasure,
-    RankBiasedPrecision,
-    RankingMetric,
-    RBPResidual,
-    RecallAtK,
-    RPrecision,
-    UnjudgedAtK,
-    gains,
-)
+import keras_rankmetrics as krm
+from keras_rankmetrics import gains
 
 # The highest label of the laws.
 HIGHEST = 4.0
 
 
 @keras.saving.register_keras_serializable("tests")
-class PFoundOfGrades(PFound):
+class PFoundOfGrades(krm.PFound):
     """PFound of grades, since the laws share batches, with labels above 1."""
 
     @staticmethod
     def relevance(label):
-        return PFound.relevance(label / HIGHEST)
+        return krm.PFound.relevance(label / HIGHEST)
 
 
 STRICT_TIES = ("stable", "pessimistic", "optimistic")
@@ -149,7 +117,7 @@ class Row:
             the same metric of labels up to `HIGHEST`.
     """
 
-    metric: type[RankingMetric]
+    metric: type[krm.RankingMetric]
     oracle: str
     options: dict[str, Any] = dataclasses.field(default_factory=dict)
     _: dataclasses.KW_ONLY
@@ -164,7 +132,7 @@ class Row:
     less_is_better: bool = False
     strict_only: bool = False
     certain_denominator: bool = True
-    stand_in: type[RankingMetric] | None = None
+    stand_in: type[krm.RankingMetric] | None = None
 
     def __str__(self) -> str:
         values = [getattr(v, "__name__", v) for v in self.options.values()]
@@ -184,7 +152,7 @@ class Row:
         }
         return options if self.stand_in is None else options | _SCALED
 
-    def make(self, k: int | None = None, **options: Any) -> RankingMetric:
+    def make(self, k: int | None = None, **options: Any) -> krm.RankingMetric:
         """The metric, with that cutoff if it takes one."""
         cutoff = {"k": k} if self.takes_k else {}
         made = self.stand_in or self.metric
@@ -207,10 +175,10 @@ _SCALED = {"highest": HIGHEST}
 OWN_FUNCTIONS = {"gain_fn": plus_one_gain, "rank_discount_fn": root_discount}
 
 EVERY_ROW = (
-    Row(DCG, "dcg", perfect=None, weighted=True),
-    Row(DCG, "dcg", OWN_FUNCTIONS, perfect=None, weighted=True),
+    Row(krm.DCG, "dcg", perfect=None, weighted=True),
+    Row(krm.DCG, "dcg", OWN_FUNCTIONS, perfect=None, weighted=True),
     Row(
-        DCG,
+        krm.DCG,
         "dcg",
         {
             "gain_fn": gains.linear_gain,
@@ -219,11 +187,11 @@ EVERY_ROW = (
         perfect=None,
         weighted=True,
     ),
-    Row(NDCG, "ndcg", weighted=True),
-    Row(NDCG, "ndcg", OWN_FUNCTIONS, weighted=True),
-    Row(NDCG, "ndcg", {"gain_fn": gains.linear_gain}, weighted=True),
+    Row(krm.NDCG, "ndcg", weighted=True),
+    Row(krm.NDCG, "ndcg", OWN_FUNCTIONS, weighted=True),
+    Row(krm.NDCG, "ndcg", {"gain_fn": gains.linear_gain}, weighted=True),
     *(
-        Row(NDCG, "ndcg", {"rank_discount_fn": function}, weighted=True)
+        Row(krm.NDCG, "ndcg", {"rank_discount_fn": function}, weighted=True)
         for function in (
             gains.natural_log_discount,
             gains.original_discount,
@@ -232,7 +200,7 @@ EVERY_ROW = (
         )
     ),
     Row(
-        NDCG,
+        krm.NDCG,
         "ndcg",
         {"ideal": "retrieved"},
         weighted=True,
@@ -240,64 +208,69 @@ EVERY_ROW = (
         certain_denominator=False,
     ),
     Row(
-        NDCG,
+        krm.NDCG,
         "ndcg",
         {"ideal": "retrieved", "gain_fn": gains.linear_gain},
         weighted=True,
         strict_only=True,
         certain_denominator=False,
     ),
-    Row(NDCG, "ndcg", {"ideal": "uncut"}, perfect=None, weighted=True),
-    Row(NDCG, "ndcg", {"ideal": "shown"}, weighted=True),
+    Row(krm.NDCG, "ndcg", {"ideal": "uncut"}, perfect=None, weighted=True),
+    Row(krm.NDCG, "ndcg", {"ideal": "shown"}, weighted=True),
     Row(
-        NDCG,
+        krm.NDCG,
         "ndcg",
         {"ideal": "shown", "gain_fn": gains.linear_gain},
         weighted=True,
     ),
-    Row(PrecisionAtK, "precision", perfect=found_of_retrieved),
+    Row(krm.PrecisionAtK, "precision", perfect=found_of_retrieved),
     Row(
-        PrecisionAtK,
+        krm.PrecisionAtK,
         "precision",
         {"denominator": "k"},
         perfect=found_of_k,
         needs_k=True,
     ),
     Row(
-        PrecisionAtK,
+        krm.PrecisionAtK,
         "precision",
         {"relevance_threshold": 2.0},
         perfect=found_of_retrieved,
     ),
-    Row(F1AtK, "f1", perfect=found_of_both),
+    Row(krm.F1AtK, "f1", perfect=found_of_both),
     Row(
-        F1AtK,
+        krm.F1AtK,
         "f1",
         {"denominator": "k"},
         perfect=found_of_k_and_relevant,
         needs_k=True,
     ),
-    Row(F1AtK, "f1", {"relevance_threshold": 0.5}, perfect=found_of_both),
-    Row(RecallAtK, "recall", perfect=found_of_relevant),
-    Row(RecallAtK, "recall", {"denominator": "min"}),
+    Row(krm.F1AtK, "f1", {"relevance_threshold": 0.5}, perfect=found_of_both),
+    Row(krm.RecallAtK, "recall", perfect=found_of_relevant),
+    Row(krm.RecallAtK, "recall", {"denominator": "min"}),
     Row(
-        RecallAtK,
+        krm.RecallAtK,
         "recall",
         {"relevance_threshold": 2.0},
         perfect=found_of_relevant,
     ),
-    Row(HitRateAtK, "hit_rate"),
-    Row(HitRateAtK, "hit_rate", {"relevance_threshold": 3.0}),
-    Row(MeanAveragePrecision, "map", perfect=found_of_relevant, weighted=True),
+    Row(krm.HitRateAtK, "hit_rate"),
+    Row(krm.HitRateAtK, "hit_rate", {"relevance_threshold": 3.0}),
     Row(
-        MeanAveragePrecision,
+        krm.MeanAveragePrecision,
+        "map",
+        perfect=found_of_relevant,
+        weighted=True,
+    ),
+    Row(
+        krm.MeanAveragePrecision,
         "map",
         {"denominator": "min"},
         weighted=True,
         bounded_if_weighted=False,
     ),
     Row(
-        MeanAveragePrecision,
+        krm.MeanAveragePrecision,
         "map",
         {"denominator": "hits"},
         weighted=True,
@@ -305,23 +278,23 @@ EVERY_ROW = (
         certain_denominator=False,
     ),
     Row(
-        MeanAveragePrecision,
+        krm.MeanAveragePrecision,
         "map",
         {"denominator": "hits", "relevance_threshold": 2.0},
         weighted=True,
         bounded_if_weighted=False,
         certain_denominator=False,
     ),
-    Row(GeometricMAP, "gmap", perfect=found_of_relevant, weighted=True),
+    Row(krm.GeometricMAP, "gmap", perfect=found_of_relevant, weighted=True),
     Row(
-        GeometricMAP,
+        krm.GeometricMAP,
         "gmap",
         {"denominator": "min", "least": 0.01},
         weighted=True,
         bounded_if_weighted=False,
     ),
     *(
-        Row(Count, "count", options, perfect=None, takes_k=False)
+        Row(krm.Count, "count", options, perfect=None, takes_k=False)
         for options in (
             {},
             {"of": "retrieved"},
@@ -329,35 +302,46 @@ EVERY_ROW = (
             {"of": "hits", "relevance_threshold": 2.0},
         )
     ),
-    Row(MeanReciprocalRank, "mrr"),
-    Row(MeanReciprocalRank, "mrr", {"relevance_threshold": 3.0}),
-    Row(ERR, "err", perfect=None),
-    Row(ERR, "err", {"max_grade": 6.0}, perfect=None),
-    Row(ERR, "err", {"normalized": True}),
+    Row(krm.MeanReciprocalRank, "mrr"),
+    Row(krm.MeanReciprocalRank, "mrr", {"relevance_threshold": 3.0}),
+    Row(krm.ERR, "err", perfect=None),
+    Row(krm.ERR, "err", {"max_grade": 6.0}, perfect=None),
+    Row(krm.ERR, "err", {"normalized": True}),
     *(
-        Row(PFound, "pfound", options, perfect=None, stand_in=PFoundOfGrades)
+        Row(
+            krm.PFound, "pfound", options, perfect=None, stand_in=PFoundOfGrades
+        )
         for options in ({}, {"decay": 0.5})
     ),
-    Row(RPrecision, "r_precision", takes_k=False),
-    Row(RPrecision, "r_precision", {"relevance_threshold": 2.0}, takes_k=False),
-    Row(FBetaAtK, "f_beta", perfect=found_of_both),
-    Row(FBetaAtK, "f_beta", {"beta": 2.0}, perfect=of_f2),
-    Row(FallOutAtK, "fall_out", perfect=None, less_is_better=True),
-    Row(AUC, "auc"),
-    Row(AUC, "auc", {"relevance_threshold": 2.0}),
-    Row(AdjustedMeanRankIndex, "amri", takes_k=False, lowest=-1.0),
+    Row(krm.RPrecision, "r_precision", takes_k=False),
     Row(
-        MeanRank, "mean_rank", perfect=None, takes_k=False, less_is_better=True
+        krm.RPrecision,
+        "r_precision",
+        {"relevance_threshold": 2.0},
+        takes_k=False,
+    ),
+    Row(krm.FBetaAtK, "f_beta", perfect=found_of_both),
+    Row(krm.FBetaAtK, "f_beta", {"beta": 2.0}, perfect=of_f2),
+    Row(krm.FallOutAtK, "fall_out", perfect=None, less_is_better=True),
+    Row(krm.AUC, "auc"),
+    Row(krm.AUC, "auc", {"relevance_threshold": 2.0}),
+    Row(krm.AdjustedMeanRankIndex, "amri", takes_k=False, lowest=-1.0),
+    Row(
+        krm.MeanRank,
+        "mean_rank",
+        perfect=None,
+        takes_k=False,
+        less_is_better=True,
     ),
     Row(
-        AverageRelevancePosition,
+        krm.AverageRelevancePosition,
         "arp",
         perfect=None,
         takes_k=False,
         less_is_better=True,
     ),
     Row(
-        AverageRelevancePosition,
+        krm.AverageRelevancePosition,
         "arp",
         {"gain_fn": gains.exponential_gain},
         margin=3e-6,  # of hundreds of ranks times gains that are no integers
@@ -365,20 +349,20 @@ EVERY_ROW = (
         takes_k=False,
         less_is_better=True,
     ),
-    Row(RankBiasedPrecision, "rbp", perfect=patience_of_four_fifths),
-    Row(GradedRankBiasedPrecision, "graded_rbp", perfect=None),
-    Row(BPref, "bpref", takes_k=False),
-    Row(BPref, "bpref", {"unjudged": "irrelevant"}, takes_k=False),
-    Row(JudgedAtK, "judged", by_labels=True),
+    Row(krm.RankBiasedPrecision, "rbp", perfect=patience_of_four_fifths),
+    Row(krm.GradedRankBiasedPrecision, "graded_rbp", perfect=None),
+    Row(krm.BPref, "bpref", takes_k=False),
+    Row(krm.BPref, "bpref", {"unjudged": "irrelevant"}, takes_k=False),
+    Row(krm.JudgedAtK, "judged", by_labels=True),
     Row(
-        RBPResidual,
+        krm.RBPResidual,
         "rbp_residual",
         perfect=None,
         less_is_better=True,
         by_labels=True,
     ),
     Row(
-        RBPResidual,
+        krm.RBPResidual,
         "rbp_residual",
         {"p": 0.6, "tail": "if_unjudged"},
         perfect=None,
@@ -388,7 +372,7 @@ EVERY_ROW = (
     ),
     *(
         Row(
-            UnjudgedAtK,
+            krm.UnjudgedAtK,
             "unjudged",
             options,
             perfect=None,
@@ -398,23 +382,23 @@ EVERY_ROW = (
         )
         for options in ({}, {"denominator": "k"})
     ),
-    Row(NDCG, "ndcg", {"unjudged": "condense"}, weighted=True),
-    Row(QMeasure, "q_measure", perfect=found_of_relevant),
+    Row(krm.NDCG, "ndcg", {"unjudged": "condense"}, weighted=True),
+    Row(krm.QMeasure, "q_measure", perfect=found_of_relevant),
     Row(
-        QMeasure,
+        krm.QMeasure,
         "q_measure",
         {"beta": 3.0, "gain_fn": gains.exponential_gain},
         perfect=found_of_relevant,
     ),
     Row(
-        QMeasure,
+        krm.QMeasure,
         "q_measure",
         {"gain_fn": plus_one_gain},
         perfect=found_of_relevant,
     ),
     *(
         Row(
-            InterpolatedPrecision,
+            krm.InterpolatedPrecision,
             "iprec",
             options,
             takes_k=False,
@@ -429,9 +413,9 @@ EVERY_ROW = (
             {"recall": 1.0},
         )
     ),
-    Row(OrderedPairAccuracy, "opa", takes_k=False),
+    Row(krm.OrderedPairAccuracy, "opa", takes_k=False),
     Row(
-        OrderedPairAccuracy,
+        krm.OrderedPairAccuracy,
         "opa",
         {"adjusted": "chance"},
         perfect=None,
@@ -440,7 +424,7 @@ EVERY_ROW = (
     ),
     *(
         Row(
-            ElevenPointPrecision,
+            krm.ElevenPointPrecision,
             "11pt",
             options,
             takes_k=False,
@@ -448,9 +432,9 @@ EVERY_ROW = (
         )
         for options in ({}, {"rounding": "nearest"})
     ),
-    Row(GradedAveragePrecision, "gap", perfect=None),
+    Row(krm.GradedAveragePrecision, "gap", perfect=None),
     Row(
-        GradedAveragePrecision,
+        krm.GradedAveragePrecision,
         "gap",
         {"probabilities": (0.5, 0.0, 0.2)},
         perfect=None,
@@ -465,13 +449,13 @@ EVERY_ROW = (
             weighted=weighted,
         )
         for metric, name, weighted in (
-            (NDCG, "ndcg", True),
-            (PrecisionAtK, "precision", False),
-            (HitRateAtK, "hit_rate", False),
-            (MeanAveragePrecision, "map", True),
-            (AUC, "auc", False),
-            (QMeasure, "q_measure", False),
-            (GradedAveragePrecision, "gap", False),
+            (krm.NDCG, "ndcg", True),
+            (krm.PrecisionAtK, "precision", False),
+            (krm.HitRateAtK, "hit_rate", False),
+            (krm.MeanAveragePrecision, "map", True),
+            (krm.AUC, "auc", False),
+            (krm.QMeasure, "q_measure", False),
+            (krm.GradedAveragePrecision, "gap", False),
         )
     ),
 )
@@ -496,12 +480,14 @@ PLAIN_ROWS_OF_IDS = tuple(row for row in PLAIN_ROWS if not row.by_labels)
 METRICS = tuple(row.metric for row in PLAIN_ROWS)
 
 
-def one_of_each(k: int | None = None, **options: Any) -> list[RankingMetric]:
+def one_of_each(
+    k: int | None = None, **options: Any
+) -> list[krm.RankingMetric]:
     """One metric for each class, with that cutoff if it takes one."""
     return [row.make(k, **options) for row in PLAIN_ROWS]
 
 
-def scale_of(metric: RankingMetric) -> dict[str, float]:
+def scale_of(metric: krm.RankingMetric) -> dict[str, float]:
     """The option of the oracle for a metric that stands in for another."""
     return _SCALED if isinstance(metric, PFoundOfGrades) else {}
 
@@ -539,7 +525,7 @@ class Cell:
         """The `k` that counts."""
         return self.k if self.row.takes_k else None
 
-    def make(self, name: str | None = None) -> RankingMetric:
+    def make(self, name: str | None = None) -> krm.RankingMetric:
         options = {"ties": self.ties, "empty": "zero", **self.policies}
         return self.row.make(self.k, name=name, **options)
 

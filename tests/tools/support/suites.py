@@ -18,15 +18,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from keras import ops
 
-from keras_rankmetrics import (
-    NDCG,
-    MeanAveragePrecision,
-    MeanReciprocalRank,
-    MetricCollection,
-    PrecisionAtK,
-    RankingMetric,
-    RecallAtK,
-)
+import keras_rankmetrics as krm
 
 LAW = settings(
     max_examples=4,
@@ -38,14 +30,14 @@ LAW = settings(
 )
 
 
-def nine(**options: Any) -> list[RankingMetric]:
+def nine(**options: Any) -> list[krm.RankingMetric]:
     """Return nine metrics that share one ranking of the ten best items."""
     return [
-        *NDCG.at(1, 5, 10, **options),
-        MeanAveragePrecision(10, **options),
-        MeanReciprocalRank(10, **options),
-        *PrecisionAtK.at(5, 10, **options),
-        *RecallAtK.at(5, 10, **options),
+        *krm.NDCG.at(1, 5, 10, **options),
+        krm.MeanAveragePrecision(10, **options),
+        krm.MeanReciprocalRank(10, **options),
+        *krm.PrecisionAtK.at(5, 10, **options),
+        *krm.RecallAtK.at(5, 10, **options),
     ]
 
 
@@ -72,7 +64,7 @@ class Suite:
         self.metrics = [
             cell.make(name=str(place)) for place, cell in enumerate(cells)
         ]
-        self._collection = MetricCollection(self.metrics)
+        self._collection = krm.MetricCollection(self.metrics)
         self._values = _compiled(self._trace_values, optimized)
         self._step = _compiled(self._trace_step, optimized)
 
