@@ -1,10 +1,7 @@
 """A catalogue that jax has spread over devices."""
 
-import os
-import subprocess
-import sys
-
 import pytest
+from scripts import printed
 
 PROGRAM = """
 import jax
@@ -48,16 +45,6 @@ print("the same")
 
 @pytest.mark.only_on("jax", reason="jax spreads arrays")
 def test_each_device_counts_its_own_items():
-    environment = {
-        **os.environ,
-        "KERAS_BACKEND": "jax",
-        "XLA_FLAGS": "--xla_force_host_platform_device_count=4",
-    }
-    found = subprocess.run(
-        [sys.executable, "-c", PROGRAM],
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=200,
-    )
-    assert found.stdout.strip() == "the same", found.stderr[-2000:]
+    flags = "--xla_force_host_platform_device_count=4"
+    found = printed("-c", PROGRAM, KERAS_BACKEND="jax", XLA_FLAGS=flags)
+    assert found.strip() == "the same"

@@ -2,12 +2,11 @@
 
 import json
 import re
-import subprocess
-import sys
 import tomllib
 from pathlib import Path
 
 import pytest
+from scripts import printed, python
 
 import keras_rankmetrics as krm
 import krm_command
@@ -420,12 +419,8 @@ def test_the_lightest_backend_computes(program, named, monkeypatch, tmp_path):
     if named:
         monkeypatch.setenv("KERAS_BACKEND", here)
     code = f"{BACKENDS[program]} import keras; print(keras.config.backend())"
-    ran = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True
-    )
-    assert not ran.returncode, ran.stderr
     lightest = program == "krm" and not named
-    last = ran.stdout.splitlines()[-1]
+    last = printed("-c", code).splitlines()[-1]
     assert last == ("numpy" if lightest else here)
 
 
@@ -478,10 +473,7 @@ def test_help_and_usage_errors_do_not_wait_for_keras(arguments):
         "try: krm_command.main(sys.argv[1:])\n"
         "finally: assert not {'keras', 'numpy'} & set(sys.modules)"
     )
-    ran = subprocess.run(
-        [sys.executable, "-c", code, *arguments], capture_output=True, text=True
-    )
-    assert "Traceback" not in ran.stderr
+    assert "Traceback" not in python("-c", code, *arguments).stderr
 
 
 @pytest.mark.long
@@ -489,11 +481,7 @@ def test_help_and_usage_errors_do_not_wait_for_keras(arguments):
 def test_the_module_is_the_command(files, monkeypatch, module):
     monkeypatch.delenv("KERAS_BACKEND", raising=False)
     arguments = ["eval", "qrels", "best.txt", "-m", "NDCG@3 MAP BPref P@2"]
-    ran = subprocess.run(
-        [sys.executable, "-m", module, *arguments],
-        capture_output=True,
-        text=True,
-    )
+    ran = python("-m", module, *arguments)
     assert ran.returncode == 0 and "NDCG@3" in ran.stdout
     assert "Warning" not in ran.stderr
 

@@ -1,12 +1,10 @@
 """The examples of several processes and devices, started as a user would."""
 
-import os
 import pathlib
-import subprocess
-import sys
 
 import keras
 import pytest
+from scripts import printed
 
 FOLDER = pathlib.Path(__file__).parents[2] / "docs/examples/distributed"
 NAMES = sorted(p.stem for p in FOLDER.glob("*.py") if p.stem != "ranked")
@@ -15,19 +13,7 @@ BACKEND = keras.config.backend()
 
 def ran(name, *arguments):
     """What the example prints."""
-    started = subprocess.run(
-        [sys.executable, str(FOLDER / f"{name}.py"), *arguments],
-        env={
-            **os.environ,
-            "KERAS_BACKEND": BACKEND,
-            "PYTHONPATH": str(FOLDER.parents[2]),
-        },
-        capture_output=True,
-        text=True,
-        timeout=240,
-    )
-    assert started.returncode == 0, started.stderr[-2000:]
-    return started.stdout
+    return printed(FOLDER / f"{name}.py", *arguments, KERAS_BACKEND=BACKEND)
 
 
 def of_backend(name):

@@ -2,17 +2,15 @@
 
 import doctest
 import json
-import os
 import pathlib
 import re
-import subprocess
-import sys
 
 import keras
 import numpy as np
 import oracle
 import pytest
 from pytest import approx
+from scripts import printed
 
 import keras_rankmetrics
 from keras_rankmetrics import (
@@ -218,20 +216,10 @@ print(json.dumps({
 @pytest.mark.only_on("jax", reason="DataParallel of jax")
 def test_empty_lists_fill_the_last_batch_of_several_devices():
     flag = "--xla_force_host_platform_device_count=2"
-    result = subprocess.run(
-        [
-            sys.executable,
-            "-c",
-            "import numpy as np\n"
-            + source_of("last_batch.md", "def filled")
-            + ON_TWO_DEVICES,
-        ],
-        env={**os.environ, "XLA_FLAGS": flag, "JAX_PLATFORMS": "cpu"},
-        capture_output=True,
-        text=True,
-    )
-    assert result.returncode == 0, result.stderr
-    values = json.loads(result.stdout.splitlines()[-1])
+    filled = source_of("last_batch.md", "def filled")
+    program = f"import numpy as np\n{filled}{ON_TWO_DEVICES}"
+    found = printed("-c", program, XLA_FLAGS=flag, JAX_PLATFORMS="cpu")
+    values = json.loads(found.splitlines()[-1])
     expected = approx(values["by hand"], abs=1e-6)
     assert values["short"] == ["IndivisibleError"] * 3
     assert values["filled"] == [expected, expected]

@@ -1,10 +1,9 @@
 """What the first use of the package says if Keras cannot be imported."""
 
 import os
-import subprocess
-import sys
 
 import pytest
+from scripts import printed, python
 
 EXTRAS = ("tensorflow", "jax", "torch")
 
@@ -23,12 +22,7 @@ from keras_rankmetrics import NDCG
 
 def error_of_import(backend, hidden):
     """The last line on stderr, with a backend set and a module hidden."""
-    ran = subprocess.run(
-        [sys.executable, "-c", IMPORT, hidden],
-        env={**os.environ, "KERAS_BACKEND": backend},
-        capture_output=True,
-        text=True,
-    )
+    ran = python("-c", IMPORT, hidden, KERAS_BACKEND=backend)
     assert ran.returncode == 1
     return ran.stderr.splitlines()[-1]
 
@@ -63,10 +57,5 @@ def test_the_numpy_backend_needs_no_tensorflow():
     for package in ("jax", "scipy"):
         pytest.importorskip(package, reason="Keras needs it for numpy")
     updated = "m = NDCG(k=1); m.update_state([[1, 0]], [[2, 1]]); m.result()"
-    ran = subprocess.run(
-        [sys.executable, "-c", f"{IMPORT}{updated}", "tensorflow"],
-        env={**os.environ, "KERAS_BACKEND": "numpy"},
-        capture_output=True,
-        text=True,
-    )
-    assert ran.returncode == 0, ran.stderr
+    code = f"{IMPORT}{updated}"
+    printed("-c", code, "tensorflow", KERAS_BACKEND="numpy")

@@ -3,10 +3,9 @@
 import ast
 import pathlib
 import re
-import subprocess
-import sys
 
 import pytest
+from scripts import printed
 
 import keras_rankmetrics
 
@@ -191,15 +190,6 @@ def test_what_dir_shows():
         assert hasattr(keras_rankmetrics, name)
 
 
-def printed(code):
-    """Return what code prints in a process of its own, which must not fail."""
-    ran = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True
-    )
-    assert ran.returncode == 0, ran.stderr
-    return ran.stdout
-
-
 @pytest.mark.long
 def test_conventions_need_no_import_of_their_own():
     code = (
@@ -208,7 +198,7 @@ def test_conventions_need_no_import_of_their_own():
         "print(krm.conventions.trec_eval.NDCG(k=3).name);"
         "assert not hasattr(krm, 'convetions')"
     )
-    assert printed(code) == "ndcg@3\n"
+    assert printed("-c", code) == "ndcg@3\n"
 
 
 @pytest.mark.long
@@ -219,7 +209,7 @@ def test_the_package_needs_no_package_of_the_adapters():
         "sys.modules.update(dict.fromkeys(names));"  # no import finds them
         "from keras_rankmetrics.adapters import ray, spark"
     )
-    printed(code)
+    printed("-c", code)
 
 
 FIRST = [
@@ -239,15 +229,16 @@ def test_the_import_alone_registers_the_classes(imports):
         "assert keras.saving.deserialize_keras_object(config).k == 3;"
         "assert 'NDCG' in vars(krm) and krm.compare.__name__ == 'compare'"
     )
-    printed(code)
+    printed("-c", code)
 
 
 @pytest.mark.long
 def test_the_import_reads_no_arguments():
     printed(
+        "-c",
         "import sys, keras;"  # TensorFlow reads them
         "del sys.argv, sys.orig_argv;"
-        "import keras_rankmetrics"
+        "import keras_rankmetrics",
     )
 
 
@@ -269,7 +260,7 @@ def test_any_module_can_be_imported_first(module):
         "assert module.__file__ == module.__spec__.origin;"
         "assert keras.saving.get_registered_object('keras_rankmetrics>NDCG')"
     )
-    printed(code)
+    printed("-c", code)
 
 
 def test_version_is_that_of_the_distribution():

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import csv
-import subprocess
-import sys
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -12,6 +10,7 @@ import keras
 import numpy as np
 import pytest
 from pytest import approx
+from scripts import printed
 from svmlight import read_queries
 
 import keras_rankmetrics as krm
@@ -616,7 +615,4 @@ print(found == krm.evaluate_rows(query, y, scores, krm.NDCG(3)))
 @pytest.mark.long
 @pytest.mark.only_on("tensorflow", reason="replicas of TensorFlow")
 def test_replicas_score_each_row_once():
-    ran = subprocess.run(
-        [sys.executable, "-c", ON_TWO_REPLICAS], capture_output=True, text=True
-    )
-    assert ran.stdout.splitlines()[-1:] == ["True"], ran.stderr
+    assert printed("-c", ON_TWO_REPLICAS).splitlines()[-1] == "True"

@@ -5,13 +5,13 @@ Names of examples as arguments run only these.
 
 from __future__ import annotations
 
-import os
 import pathlib
 import shutil
-import subprocess
 import sys
 import tempfile
 from typing import NamedTuple
+
+from tests.tools.support.scripts import printed
 
 FOLDER = pathlib.Path(__file__).parents[3] / "docs" / "examples"
 OUTPUT = FOLDER / "output"
@@ -59,22 +59,9 @@ def stored(name: str) -> pathlib.Path:
 def ran(name: str, folder: str | pathlib.Path) -> str:
     """Run an example in a folder, and return what it prints."""
     run = RUNS[name]
-    paths = [str(FOLDER.parents[1]), os.environ.get("PYTHONPATH", "")]
-    found = subprocess.run(
-        [sys.executable, str(FOLDER / f"{name}.py"), *run.options],
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        check=True,
-        cwd=folder,
-        env={
-            **os.environ,
-            "KERAS_BACKEND": run.backend,
-            "PYTHONIOENCODING": "utf-8",
-            "PYTHONPATH": os.pathsep.join(filter(None, paths)),
-        },
-    )
-    return found.stdout
+    program = FOLDER / f"{name}.py"
+    backend = {"KERAS_BACKEND": run.backend}
+    return printed(program, *run.options, cwd=folder, **backend)
 
 
 def main(names: list[str]) -> None:
