@@ -3,7 +3,7 @@
 import dataclasses
 from collections.abc import Iterator, Sequence
 
-from tests.tools.pictures.drawing import GREY, letters
+from tests.tools.pictures.drawing import GREY, document, letters
 
 MIDDLE, END = 'text-anchor="middle"', 'text-anchor="end"'
 
@@ -34,6 +34,11 @@ class Axes:
         """Where the number is from top to bottom."""
         share = (value - self.least_y) / (self.most_y - self.least_y)
         return self.bottom - self.height * share
+
+    def document(self, parts: list[str], below: str) -> str:
+        """The SVG of these parts, with what the numbers are below them."""
+        middle, y = self.left + self.width / 2, self.bottom + 44
+        return document([*parts, letters(middle, y, below, MIDDLE)], y + 10)
 
     def points(self, xs: Sequence[float], ys: Sequence[float]) -> str:
         """Points as a path has them."""

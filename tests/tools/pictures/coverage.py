@@ -7,14 +7,7 @@ import numpy as np
 
 from keras_rankmetrics import Estimate
 from tests.tools.pictures.charts import END, MIDDLE, Axes, curve
-from tests.tools.pictures.drawing import (
-    BLUE,
-    GREY,
-    ORANGE,
-    bold,
-    document,
-    letters,
-)
+from tests.tools.pictures.drawing import BLUE, GREY, ORANGE, bold, letters
 
 RATE = 0.95
 LISTS = (5, 8, 10, 15, 20, 30, 50, 70, 100, 150, 200)
@@ -76,7 +69,4 @@ def picture() -> str:
         parts.append(_line(axes, values, colour))
     parts.append(letters(right - 150, round(axes.y(0.55)), "mean ± t · error"))
     parts.append(letters(right - 6, round(axes.y(0.87)), "default", END))
-    middle = axes.left + axes.width / 2
-    text = "lists; how often the interval is right"
-    parts.append(letters(middle, axes.bottom + 44, text, MIDDLE))
-    return document(parts, round(axes.bottom + 54))
+    return axes.document(parts, "lists; how often the interval is right")

@@ -2,12 +2,7 @@
 
 import dataclasses
 
-from keras_rankmetrics import (
-    MeanAveragePrecision,
-    PrecisionAtK,
-    RankingMetric,
-    RecallAtK,
-)
+import keras_rankmetrics as krm
 from tests.tools.pictures.drawing import (
     BLUE,
     GREEN,
@@ -29,7 +24,7 @@ BARS, BAR_WIDTH, NAMES = 165, 180, 355
 class Section:
     """A metric, its denominators and the lists that tell them apart."""
 
-    metric: type[RankingMetric]
+    metric: type[krm.RankingMetric]
     k: int
     denominators: dict[str, str]
     lists: tuple[tuple[int, ...], ...]
@@ -37,19 +32,19 @@ class Section:
 
 SECTIONS = (
     Section(
-        PrecisionAtK,
+        krm.PrecisionAtK,
         5,
         {"retrieved": BLUE, "k": GREEN},
         ((1, 1, 0), (1, 1, 0, 0, 0, 0, 0, 0)),
     ),
     Section(
-        RecallAtK,
+        krm.RecallAtK,
         3,
         {"relevant": BLUE, "min": GREEN},
         ((1, 1, 1, 1, 1, 1, 0, 0), (1, 1, 1, 0, 0, 0, 0, 0)),
     ),
     Section(
-        MeanAveragePrecision,
+        krm.MeanAveragePrecision,
         3,
         {"relevant": BLUE, "min": GREEN, "hits": RED},
         ((1, 1, 1, 1, 1, 0, 0, 0), (1, 0, 0, 1, 1, 1, 1, 0)),

@@ -10,7 +10,6 @@ from tests.tools.pictures.drawing import (
     GREY,
     ORANGE,
     bold,
-    document,
     letters,
 )
 
@@ -59,7 +58,4 @@ def picture() -> str:
             f'<path d="M300 {y - 5}h24" stroke="{colour}" stroke-width="3"/>'
         )
         parts.append(letters(332, y, f"σ = {deviation:g}"))
-    middle = axes.left + axes.width / 2
-    text = "lists; σ: deviation of the differences"
-    parts.append(letters(middle, axes.bottom + 44, text, MIDDLE))
-    return document(parts, round(axes.bottom + 54))
+    return axes.document(parts, "lists; σ: deviation of the differences")

@@ -1,16 +1,8 @@
 """What a rank is worth, by each discount of the package."""
 
 import keras_rankmetrics as krm
-from tests.tools.pictures.charts import MIDDLE, Axes, curve
-from tests.tools.pictures.drawing import (
-    BLUE,
-    GREEN,
-    PURPLE,
-    RED,
-    bold,
-    document,
-    letters,
-)
+from tests.tools.pictures.charts import Axes, curve
+from tests.tools.pictures.drawing import BLUE, GREEN, PURPLE, RED, bold, letters
 
 RANKS = [float(rank) for rank in range(1, 11)]
 CURVES = (
@@ -37,5 +29,4 @@ def picture() -> str:
         )
         parts.append(letters(LEGEND + 46, y, discount.__name__))
         y += LEGEND_ROW
-    parts.append(letters(AXES.x(5.5), AXES.bottom + 44, "rank", MIDDLE))
-    return document(parts, round(AXES.bottom + 54))
+    return AXES.document(parts, "rank")

@@ -3,15 +3,8 @@
 import numpy as np
 
 from keras_rankmetrics import Estimate
-from tests.tools.pictures.charts import MIDDLE, Axes, band, curve
-from tests.tools.pictures.drawing import (
-    BLUE,
-    GREY,
-    ORANGE,
-    bold,
-    document,
-    letters,
-)
+from tests.tools.pictures.charts import Axes, band, curve
+from tests.tools.pictures.drawing import BLUE, GREY, ORANGE, bold, letters
 
 RATE, FIRST, LAST, SEED = 0.6, 30, 1000, 31
 EACH = 10  # The picture shows every tenth list.
@@ -64,8 +57,4 @@ def picture() -> str:
             f'fill="{colour}" fill-opacity="0.5"/>'
         )
         parts.append(letters(x + 22, at, text))
-    middle = axes.left + axes.width / 2
-    parts.append(
-        letters(middle, axes.bottom + 44, "lists; dashed: the truth", MIDDLE)
-    )
-    return document(parts, round(axes.bottom + 54))
+    return axes.document(parts, "lists; dashed: the truth")

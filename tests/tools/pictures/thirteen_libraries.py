@@ -2,22 +2,7 @@
 
 from collections import defaultdict
 
-from keras_rankmetrics import MeanAveragePrecision
-from keras_rankmetrics.conventions import (
-    ir_measures,
-    kaggle,
-    keras_rs,
-    merlin,
-    mllib,
-    ranx,
-    recbole,
-    recommenders,
-    rectools,
-    replay,
-    tf_ranking,
-    torchmetrics,
-    trec_eval,
-)
+from keras_rankmetrics import MeanAveragePrecision, conventions
 from tests.tools.pictures.drawing import (
     BLUE,
     GREEN,
@@ -34,19 +19,19 @@ from tests.tools.pictures.drawing import (
 
 LABELS, K = (1, 0, 0, 1, 0, 1, 1, 1), 3
 LIBRARIES = {
-    "keras_rs": keras_rs,
-    "TF-Ranking": tf_ranking,
-    "trec_eval": trec_eval,
-    "ir_measures": ir_measures,
-    "ranx": ranx,
-    "RecTools": rectools,
-    "Spark MLlib": mllib,
-    "recommenders": recommenders,
-    "RePlay": replay,
-    "RecBole": recbole,
-    "Merlin": merlin,
-    "Kaggle": kaggle,
-    "torchmetrics": torchmetrics,
+    "keras_rs": conventions.keras_rs,
+    "TF-Ranking": conventions.tf_ranking,
+    "trec_eval": conventions.trec_eval,
+    "ir_measures": conventions.ir_measures,
+    "ranx": conventions.ranx,
+    "RecTools": conventions.rectools,
+    "Spark MLlib": conventions.mllib,
+    "recommenders": conventions.recommenders,
+    "RePlay": conventions.replay,
+    "RecBole": conventions.recbole,
+    "Merlin": conventions.merlin,
+    "Kaggle": conventions.kaggle,
+    "torchmetrics": conventions.torchmetrics,
 }
 # The divisors of the sum of precisions, in words.
 RULES = {

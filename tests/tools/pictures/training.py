@@ -4,8 +4,8 @@ import csv
 import dataclasses
 import pathlib
 
-from tests.tools.pictures.charts import MIDDLE, Axes, band, curve
-from tests.tools.pictures.drawing import BLUE, GREY, bold, document, letters
+from tests.tools.pictures.charts import Axes, band, curve
+from tests.tools.pictures.drawing import BLUE, GREY, bold, letters
 
 FILE = pathlib.Path(__file__).parents[3] / "docs" / "pictures" / "training.csv"
 
@@ -91,13 +91,4 @@ def picture() -> str:
             axes.left + 110, axes.y(chance) - 8, "chance level: all scores tied"
         )
     )
-    middle = axes.x((1 + numbers[-1]) / 2)
-    parts.append(
-        letters(
-            round(middle, 1),
-            axes.bottom + 44,
-            "epoch; the band: the 95% interval",
-            MIDDLE,
-        )
-    )
-    return document(parts, round(axes.bottom + 54))
+    return axes.document(parts, "epoch; the band: the 95% interval")

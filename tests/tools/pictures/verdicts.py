@@ -1,6 +1,6 @@
 """Three intervals of a difference, and what the gate says to each."""
 
-from tests.tools.pictures.charts import MIDDLE, Axes
+from tests.tools.pictures.charts import Axes
 from tests.tools.pictures.drawing import (
     GREEN,
     GREY,
@@ -8,7 +8,6 @@ from tests.tools.pictures.drawing import (
     RED,
     bold,
     dashed,
-    document,
     letters,
 )
 
@@ -39,8 +38,4 @@ def picture() -> str:
             f'stroke="{colour}" stroke-width="4"/>'
             f'<circle cx="{middle:.1f}" cy="{y}" r="6" fill="{colour}"/>'
         )
-    x = axes.left + axes.width / 2
-    parts.append(
-        letters(x, axes.bottom + 44, "difference; dashed: -tolerance", MIDDLE)
-    )
-    return document(parts, round(axes.bottom + 54))
+    return axes.document(parts, "difference; dashed: -tolerance")

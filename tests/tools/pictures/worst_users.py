@@ -3,16 +3,8 @@
 import numpy as np
 
 from keras_rankmetrics import NDCG
-from tests.tools.pictures.charts import END, MIDDLE, Axes
-from tests.tools.pictures.drawing import (
-    BLUE,
-    GREY,
-    RED,
-    bold,
-    dashed,
-    document,
-    letters,
-)
+from tests.tools.pictures.charts import END, Axes
+from tests.tools.pictures.drawing import BLUE, GREY, RED, bold, dashed, letters
 
 USERS, ITEMS, BARS = 2000, 20, 20
 
@@ -62,12 +54,4 @@ def picture() -> str:
         x = axes.x(float(value))
         parts.append(dashed(x, y - 12, axes.bottom))
         parts.append(letters(round(x - 6, 1), y, f"{name} {value:.2f}", anchor))
-    parts.append(
-        letters(
-            axes.left + axes.width / 2,
-            axes.bottom + 44,
-            "NDCG@10; red: the lowest tenth",
-            MIDDLE,
-        )
-    )
-    return document(parts, round(axes.bottom + 54))
+    return axes.document(parts, "NDCG@10; red: the lowest tenth")
