@@ -1,35 +1,26 @@
 """What the pages of metrics about items say of packages."""
 
-import json
-import pathlib
-
 import numpy as np
 import pytest
 from in_forms import padded, values
 from pytest import approx
+from test_golden import COUNTS, DATA, ITEMS
+from test_golden import theirs as theirs_of
 
 import keras_rankmetrics as krm
 
-GOLDEN = pathlib.Path(__file__).with_name("golden")
-DATA = json.loads((GOLDEN / "data.json").read_text())
-RECOMMENDED, TRAIN = DATA["recommended"], DATA["train"]
-ITEMS, CUTOFFS = DATA["catalogue"], (1, 3, 10)
-BOUGHT = np.bincount(np.concatenate(TRAIN), minlength=ITEMS)
+CUTOFFS = (1, 3, 10)
+RECOMMENDED = DATA["recommended"]
 # What lists recommend; they ask nothing about relevance.
 LISTS = np.zeros((len(RECOMMENDED), 1), int), padded(RECOMMENDED, 10)
-
-
-def of_file(peer, name):
-    found = json.loads((GOLDEN / f"{peer}.json").read_text())[name]
-    return np.array(found, "float64")
 
 
 @pytest.mark.parametrize("k", CUTOFFS)
 def test_recommenders_divides_coverage_by_the_items_of_training(k):
     ours = krm.CatalogueCoverage(k, num_items=ITEMS, inputs="ids")
-    of_training = np.count_nonzero(BOUGHT)
+    of_training = np.count_nonzero(COUNTS)
     assert of_training < ITEMS
-    theirs = float(of_file("recommenders", f"catalog_coverage@{k}"))
+    theirs = float(theirs_of("recommenders", f"catalog_coverage@{k}"))
     found = float(ours(*LISTS)) * ITEMS / of_training
     assert found == approx(theirs, rel=1e-6)
 
@@ -37,17 +28,17 @@ def test_recommenders_divides_coverage_by_the_items_of_training(k):
 @pytest.mark.parametrize("k", CUTOFFS)
 def test_distributional_coverage_of_recommenders_is_entropy_in_bits(k):
     ours = krm.ExposureEntropy(k, num_items=ITEMS, inputs="ids")
-    theirs = float(of_file("recommenders", f"distributional_coverage@{k}"))
+    theirs = float(theirs_of("recommenders", f"distributional_coverage@{k}"))
     assert float(ours(*LISTS)) / np.log(2) == approx(theirs, rel=1e-6)
 
 
 @pytest.mark.parametrize("k", CUTOFFS)
 def test_novelty_of_recommenders_takes_shares_of_interactions(k):
     """Items without interactions count as 0, the least novel there is."""
-    share = np.where(BOUGHT > 0, BOUGHT / BOUGHT.sum(), 1.0)
-    assert (BOUGHT[LISTS[1]] == 0).any()
+    share = np.where(COUNTS > 0, COUNTS / COUNTS.sum(), 1.0)
+    assert (COUNTS[LISTS[1]] == 0).any()
     ours = krm.Novelty(k, popularity=share, inputs="ids")
-    theirs = float(of_file("recommenders", f"novelty@{k}"))
+    theirs = float(theirs_of("recommenders", f"novelty@{k}"))
     assert float(ours(*LISTS)) == approx(theirs, rel=1e-6)
 
 
@@ -55,7 +46,7 @@ def test_novelty_of_recommenders_takes_shares_of_interactions(k):
 def test_diversity_of_recommenders_by_vectors(k):
     categories = np.eye(6)[DATA["categories"]]
     ours = krm.IntraListDiversity(k, vectors=categories, inputs="ids")
-    theirs = float(of_file("recommenders", f"diversity@{k}"))
+    theirs = float(theirs_of("recommenders", f"diversity@{k}"))
     assert float(ours(*LISTS)) == approx(theirs, rel=1e-6)
 
 
@@ -94,7 +85,7 @@ def test_rectools_takes_a_list_of_one_item_to_have_no_diversity():
     categories = np.eye(6)[DATA["categories"]]
     ours = krm.IntraListDiversity(1, vectors=categories, inputs="ids")
     assert np.isnan(values(ours, *LISTS)).all()
-    assert not of_file("rectools", "IntraListDiversity@1").any()
+    assert not theirs_of("rectools", "IntraListDiversity@1").any()
 
 
 @pytest.mark.peers
@@ -108,8 +99,8 @@ def test_pytorch_geometric(name, k):
         categories = np.eye(6)[DATA["categories"]]
         ours = krm.IntraListDiversity(k, vectors=categories, inputs="ids")
     else:
-        theirs = there.LinkPredAveragePopularity(k, torch.tensor(BOUGHT))
-        ours = krm.AveragePopularity(k, popularity=BOUGHT, inputs="ids")
+        theirs = there.LinkPredAveragePopularity(k, torch.tensor(COUNTS))
+        ours = krm.AveragePopularity(k, popularity=COUNTS, inputs="ids")
     nothing = torch.zeros((2, 0), dtype=torch.long)
     theirs.update(torch.tensor(RECOMMENDED), nothing)
     assert float(ours(*LISTS)) == approx(float(theirs.compute()), rel=1e-5)

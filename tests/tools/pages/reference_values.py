@@ -14,6 +14,7 @@ import pathlib
 import sys
 
 import keras_rankmetrics as krm
+from tests.tools.benchmarks.markdown import table
 from tests.tools.pages.page import METRICS
 
 ROOT = pathlib.Path(__file__).parents[3]
@@ -106,19 +107,17 @@ def cell(number: float | None) -> str:
 
 def tables() -> str:
     """The lists, and a table for each cutoff."""
-    lines = ["| list | labels | scores |", "|---|---|---|"]
-    for name, (labels, scores) in LISTS.items():
-        lines.append(f"| {name} | `{labels}` | `{scores}` |")
+    rows = [[name, f"`{y}`", f"`{x}`"] for name, (y, x) in LISTS.items()]
+    parts = [table(["list", "labels", "scores"], rows, left=(0, 1, 2))]
     for k in CUTOFFS:
         title = "no cutoff" if k is None else f"k = {k}"
-        lines += ["", f"## Values, {title}", ""]
-        lines.append("| metric | " + " | ".join(LISTS) + " |")
-        lines.append("|---|" + "--:|" * len(LISTS))
-        for metric, kind in OF_RELEVANCE.items():
-            if k in cutoffs_of(metric):
-                cells = [cell(value(metric, name, k)) for name in LISTS]
-                lines.append(f"| `{kind.__name__}` | {' | '.join(cells)} |")
-    return "\n".join(lines)
+        rows = [
+            [f"`{kind.__name__}`", *(cell(value(metric, x, k)) for x in LISTS)]
+            for metric, kind in OF_RELEVANCE.items()
+            if k in cutoffs_of(metric)
+        ]
+        parts += [f"## Values, {title}", table(["metric", *LISTS], rows)]
+    return "\n\n".join(parts)
 
 
 def page(text: str) -> str:

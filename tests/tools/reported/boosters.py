@@ -8,9 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from tests.tools.reported.draws import Data
+from tests.tools.reported.established import CUTOFFS
 from tests.tools.reported.tool import Tool
-
-_CUTOFFS = (1, 3, 5, 10)
 
 
 class _Rows(NamedTuple):
@@ -48,14 +47,14 @@ def _xgboost(data: Data, names: Sequence[str]) -> Mapping[str, float]:
 
 def _xgboost_graded(data: Data) -> Mapping[str, float]:
     """Return NDCG, the one measure that takes grades and reads them."""
-    stems = ["ndcg", *(f"ndcg@{k}" for k in _CUTOFFS)]
+    stems = ["ndcg", *(f"ndcg@{k}" for k in CUTOFFS)]
     return _xgboost(data, [*stems, *(f"{stem}-" for stem in stems)])
 
 
 def _xgboost_binary(data: Data) -> Mapping[str, float]:
     """Return the measures that refuse labels other than 0 and 1."""
-    stems = ["map", *(f"map@{k}" for k in _CUTOFFS)]
-    precision = ["pre", *(f"pre@{k}" for k in _CUTOFFS)]
+    stems = ["map", *(f"map@{k}" for k in CUTOFFS)]
+    precision = ["pre", *(f"pre@{k}" for k in CUTOFFS)]
     return _xgboost(data, [*stems, *(f"{x}-" for x in stems), *precision])
 
 
@@ -75,7 +74,7 @@ def _lightgbm(data: Data) -> Mapping[str, float]:
     options = {
         "objective": "lambdarank",
         "metric": ["ndcg", "map"],
-        "eval_at": list(_CUTOFFS),
+        "eval_at": list(CUTOFFS),
         "verbosity": -1,
     }
     found = lightgbm.Booster(options, lists).eval_train()
@@ -105,23 +104,23 @@ def _catboost_graded(data: Data) -> Mapping[str, float]:
             "type=Base",
             "type=Exp",
             "denominator=Position",
-            *(f"top={k}" for k in _CUTOFFS),
-            *(f"top={k};type=Exp" for k in _CUTOFFS),
-            *(f"top={k};type=Base;denominator=Position" for k in _CUTOFFS),
-            *(f"top={k};type=Exp;denominator=Position" for k in _CUTOFFS),
+            *(f"top={k}" for k in CUTOFFS),
+            *(f"top={k};type=Exp" for k in CUTOFFS),
+            *(f"top={k};type=Base;denominator=Position" for k in CUTOFFS),
+            *(f"top={k};type=Exp;denominator=Position" for k in CUTOFFS),
         )
     ]
     for measure in ("MAP", "MRR", "PrecisionAt", "RecallAt"):
         names += [measure, f"{measure}:border=1"]
-        names += [f"{measure}:top={k}" for k in _CUTOFFS]
-        names += [f"{measure}:top={k};border=2" for k in _CUTOFFS]
+        names += [f"{measure}:top={k}" for k in CUTOFFS]
+        names += [f"{measure}:top={k};border=2" for k in CUTOFFS]
     return _catboost(data, names)
 
 
 def _catboost_binary(data: Data) -> Mapping[str, float]:
     """Return the measures that take labels as probabilities, or 0 and 1."""
     names = ["QueryAUC", "QueryAUC:type=Classic", "PFound", "PFound:decay=0.5"]
-    return _catboost(data, [*names, *(f"PFound:top={k}" for k in _CUTOFFS)])
+    return _catboost(data, [*names, *(f"PFound:top={k}" for k in CUTOFFS)])
 
 
 TOOLS = [

@@ -41,6 +41,11 @@ def at_each(*names: str) -> list[str]:
     return [name.format(k) for name in names for k in CUTOFFS]
 
 
+def at(name: str, k: int | None) -> str:
+    """Return a name with its cutoff."""
+    return name if k is None else f"{name}@{k}"
+
+
 def _trec_eval(data: Data) -> Mapping[str, float]:
     """Return the means over the queries that it has values for.
 
@@ -151,8 +156,7 @@ def _sklearn(data: Data) -> Mapping[str, float]:
         ("NDCG", metrics.ndcg_score),
     ):
         for k in (*CUTOFFS, None):
-            at = "" if k is None else f"@{k}"
-            found[name + at] = np.mean([function(*x, k=k) for x in pairs])
+            found[at(name, k)] = np.mean([function(*x, k=k) for x in pairs])
     found["AUC"] = np.mean(
         [
             metrics.roc_auc_score(labels[0] > 0, scores[0])
@@ -341,7 +345,7 @@ def _of_torchmetrics(
                 torch.tensor(labels[there].astype(int)),
                 indexes=torch.tensor(np.nonzero(there)[0]),
             )
-            found[ours + ("" if k is None else f"@{k}")] = float(value)
+            found[at(ours, k)] = float(value)
     return found
 
 
@@ -397,9 +401,7 @@ def _keras_rs(data: Data) -> Mapping[str, float]:
         for k in (*CUTOFFS, None):
             metric = getattr(keras_rs.metrics, name)(k=k)
             metric.update_state(batch, scores / 1024)
-            found[ours + ("" if k is None else f"@{k}")] = float(
-                metric.result()
-            )
+            found[at(ours, k)] = float(metric.result())
     return found
 
 
@@ -412,7 +414,7 @@ def _rax(data: Data) -> Mapping[str, float]:
     where = jnp.array(labels >= 0)
     functions = ["dcg", "ndcg", "precision", "recall", "ap", "mrr"]
     return {
-        ours + ("" if k is None else f"@{k}"): float(
+        at(ours, k): float(
             getattr(rax, f"{name}_metric")(*batch, where=where, topn=k)
         )
         for name, ours in zip(functions, _SIX.values(), strict=True)

@@ -9,15 +9,10 @@ from typing import Any
 import numpy as np
 
 from tests.tools.reported.draws import Data
+from tests.tools.reported.established import CUTOFFS, at
 from tests.tools.reported.tool import Tool
 
-_CUTOFFS = (1, 3, 5, 10)
-_ALL = (*_CUTOFFS, None)
-
-
-def _at(name: str, k: int | None) -> str:
-    """Return a name with its cutoff."""
-    return name if k is None else f"{name}@{k}"
+_ALL = (*CUTOFFS, None)
 
 
 def _llama_index(data: Data) -> Mapping[str, float]:
@@ -34,7 +29,7 @@ def _llama_index(data: Data) -> Mapping[str, float]:
     ]
     names = ["hit_rate", "mrr", "precision", "recall", "ap", "ndcg"]
     return {
-        _at(metric.metric_name, k): np.mean(
+        at(metric.metric_name, k): np.mean(
             [
                 metric().compute(None, relevant, retrieved[:k]).score
                 for relevant, retrieved in rows
@@ -74,7 +69,7 @@ def _haystack(data: Data) -> Mapping[str, float]:
         "DocumentNDCGEvaluator": evaluators.DocumentNDCGEvaluator(),
     }
     return {
-        _at(name, k): evaluator.run(
+        at(name, k): evaluator.run(
             ground_truth_documents=every,
             retrieved_documents=[row[:k] for row in retrieved],
         )["score"]
@@ -98,7 +93,7 @@ def _mlflow(data: Data) -> Mapping[str, float]:
             .aggregate_results["mean"]
         )
         for name in names
-        for k in _CUTOFFS
+        for k in CUTOFFS
     }
 
 
@@ -126,7 +121,7 @@ def _ragas_values(
             EvaluationDataset(samples), metrics, show_progress=False
         )
         for metric in metrics:
-            found[_at(metric.name, k)] = np.nanmean(result[metric.name])
+            found[at(metric.name, k)] = np.nanmean(result[metric.name])
     return found
 
 
@@ -174,7 +169,7 @@ def _ragas_of_retrieved(data: Data) -> Mapping[str, float]:
             )
             for query in data.truth
         ]
-        found[_at(judged.name, k)] = np.mean(scores)
+        found[at(judged.name, k)] = np.mean(scores)
     return found
 
 
@@ -223,7 +218,7 @@ def _deepeval(data: Data) -> Mapping[str, float]:
         return float(metric.measure(case, _show_indicator=False))
 
     return {
-        _at("contextual_precision", k): np.mean(
+        at("contextual_precision", k): np.mean(
             [score(query, k) for query in data.truth]
         )
         for k in _ALL
@@ -251,8 +246,8 @@ def _phoenix(data: Data) -> Mapping[str, float]:
         "hit": found.hit_rate(),
     }
     for k in _ALL:
-        means[_at("ndcg", k)] = found.average_ndcg(k)
-        means[_at("precision", k)] = found.average_precision(k)
+        means[at("ndcg", k)] = found.average_ndcg(k)
+        means[at("precision", k)] = found.average_precision(k)
     return {name: float(value) for name, value in means.items()}
 
 
@@ -283,12 +278,12 @@ def _evidently(data: Data) -> Mapping[str, float]:
         "Precision": metrics.PrecisionTopK,
         "Recall": metrics.RecallTopK,
     }
-    asked = [metric(k=max(_CUTOFFS)) for metric in names.values()]
+    asked = [metric(k=max(CUTOFFS)) for metric in names.values()]
     found = Report(asked).run(dataset, None).dict()["metrics"]
     return {
         f"{name}@{k}": float([*each["value"]["value"].values()][k - 1])
         for name, each in zip(names, found, strict=True)
-        for k in _CUTOFFS
+        for k in CUTOFFS
     }
 
 

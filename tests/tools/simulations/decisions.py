@@ -12,7 +12,7 @@ from keras_rankmetrics import Verdict
 from keras_rankmetrics.engine.aggregates import PerList
 from keras_rankmetrics.engine.aggregates.paired import Statistic, means
 from tests.tools.benchmarks.markdown import table
-from tests.tools.simulations.intervals import in_cell
+from tests.tools.simulations.intervals import by_kind, in_cell
 
 RUNS, LISTS = 2000, 400
 EXPECTED, NOISE = (4, 6, 10), (0.0, 0.02, 0.1)
@@ -185,19 +185,6 @@ def as_table(stored):
         for noise in NOISE
     ]
     return table(head, lines)
-
-
-def by_kind(stored, head, name, kinds, *shares):
-    """Return a table of some shares, with a row for each kind."""
-    rows = (
-        [
-            in_cell(*(row[share] for share in shares))
-            for row in stored
-            if row.get(name) == kind
-        ]
-        for kind in kinds
-    )
-    return table(head, [[k, *row] for k, row in zip(kinds, rows, strict=True)])
 
 
 def as_table_of_marks(stored):

@@ -15,9 +15,8 @@ import numpy as np
 
 from keras_rankmetrics import Verdict
 from keras_rankmetrics.engine.aggregates import Estimate
-from tests.tools.benchmarks.markdown import table
 from tests.tools.simulations.decisions import difference_of
-from tests.tools.simulations.intervals import discrete, in_cell
+from tests.tools.simulations.intervals import by_kind, discrete
 
 RUNS, NUMBERS = 1000, (10, 20, 50, 200, 1000)
 
@@ -134,18 +133,5 @@ def of_power(runs):
 def as_table(stored):
     """Return the stored rows as the table of the docs."""
     head = ["differences", *(f"{n:,} lists" for n in NUMBERS)]
-    keys = ("coverage", "t", "passes")
-    return table(
-        head,
-        [
-            [
-                name,
-                *(
-                    in_cell(*(row[key] for key in keys if key in row))
-                    for row in stored
-                    if row["values"] == name and "coverage" in row
-                ),
-            ]
-            for name in VALUES
-        ],
-    )
+    shares = "coverage", "t", "passes"
+    return by_kind(stored, head, "values", VALUES, *shares)

@@ -218,6 +218,31 @@ def in_cell(*numbers):
     return " / ".join(f"{x:.3f}".removeprefix("0") for x in numbers)
 
 
+def by_kind(stored, head, name, kinds, *shares):
+    """Return a table of some shares, with a row for each kind.
+
+    Args:
+        stored: the rows; those without the first share are left out.
+        head: the header.
+        name: the key of the kind.
+        kinds: the kinds.
+        shares: the keys of the shares, of which some rows lack the last.
+    """
+    rows = [row for row in stored if shares[0] in row]
+    lines = (
+        [
+            kind,
+            *(
+                in_cell(*(row[x] for x in shares if x in row))
+                for row in rows
+                if row.get(name) == kind
+            ),
+        ]
+        for kind in kinds
+    )
+    return table(head, lines)
+
+
 def covered(ends, mean):
     low, high = ends
     return np.mean((low <= mean + 1e-6) & (high >= mean - 1e-6))

@@ -3,8 +3,7 @@
 import numpy as np
 
 from keras_rankmetrics.metrics import tails
-from tests.tools.benchmarks.markdown import table
-from tests.tools.simulations.intervals import in_cell
+from tests.tools.simulations.intervals import by_kind
 
 RUNS, VALUES, LISTS = 2000, 20_000, (50, 200, 1000)
 LEVELS = (0.01, 0.1, 0.25, 0.5, 0.9)
@@ -83,18 +82,5 @@ def rows(runs=None):
 def as_table(stored):
     """Return the coverage of the lower mean as the table of the docs."""
     head = ["values", *(f"{n:,} lists" for n in LISTS)]
-    return table(
-        head,
-        [
-            [
-                name,
-                *(
-                    in_cell(row["coverage"])
-                    for row in stored
-                    if (row["values"], row.get("interval"))
-                    == (name, "lower mean")
-                ),
-            ]
-            for name in DRAWS
-        ],
-    )
+    found = [x for x in stored if x.get("interval") == "lower mean"]
+    return by_kind(found, head, "values", DRAWS, "coverage")
