@@ -16,16 +16,18 @@ from __future__ import annotations
 import argparse
 import importlib.util
 import os
-import resource
 import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
+
+from tests.tools.benchmarks.backends import ratio_of
+from tests.tools.benchmarks.markdown import table
 
 _DEPTH, _JUDGED, _DOCUMENTS = 1000, 100, 1_000_000
 
@@ -85,12 +87,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
         }
         print(
             f"{options.lines:,} lines, {os.path.getsize(run) / 1e6:.0f} MB, "
-            f"{options.rounds} rounds, load {os.getloadavg()[0]:.1f}\n\n"
-            "| tool | wall | processor | krm / tool | memory | ndcg@10 |\n"
-            "| --- | --: | --: | --: | --: | --: |",
+            f"{options.rounds} rounds, load {os.getloadavg()[0]:.1f}\n",
             flush=True,
         )
-        print(*table(measured(commands, options.rounds)), sep="\n")
+        header = "tool", "wall", "processor", "krm / tool", "memory", "ndcg@10"
+        print(table(header, rows_of(measured(commands, options.rounds))))
 
 
 def write(folder: str, lines: int) -> tuple[str, str]:
@@ -144,41 +145,39 @@ def tools(trec_eval: str, qrels: str, run: str) -> dict[str, list[str]]:
     return found
 
 
+# Wall time, processor time, memory and output.
+Turn = tuple[float, float, float, str]
+
+
 def measured(
     commands: dict[str, list[str]], rounds: int
-) -> dict[str, list[tuple[float, float, float, str]]]:
-    """Wall time, processor time, memory and output, of each turn."""
-    found: dict[str, list[tuple[float, float, float, str]]] = {
-        tool: [] for tool in commands
-    }
-    for _ in range(rounds):
-        for tool, command in commands.items():
-            found[tool].append(_run(command))
-    return found
+) -> dict[str, list[Turn]]:
+    """Run all tools once a round, and return the turns of each."""
+    turns = [{t: _run(x) for t, x in commands.items()} for _ in range(rounds)]
+    return {tool: [turn[tool] for turn in turns] for tool in commands}
 
 
-def table(
-    found: dict[str, list[tuple[float, float, float, str]]],
-) -> list[str]:
-    """A row for each tool, of medians."""
-    rows = []
+def rows_of(found: dict[str, list[Turn]]) -> Iterator[list[str]]:
+    """Yield the medians of each tool."""
     for tool, turns in found.items():
-        wall, processor, memory = (
+        *times, memory = (
             statistics.median(turn[place] for turn in turns)
             for place in range(3)
         )
-        ratio = statistics.median(
-            ours[1] / theirs[1]
-            for ours, theirs in zip(found.get("krm", turns), turns, strict=True)
-        )
-        rows.append(
-            f"| {tool} | {wall:.1f} s | {processor:.1f} s | {ratio:.2f} | "
-            f"{memory / 2**20:.0f} MiB | {turns[-1][3]} |"
-        )
-    return rows
+        processor = [
+            [turn[1] for turn in of_tool]
+            for of_tool in (found.get("krm", turns), turns)
+        ]
+        yield [
+            tool,
+            *(f"{seconds:.1f} s" for seconds in times),
+            f"{ratio_of(*processor):.2f}",
+            f"{memory / 2**20:.0f} MiB",
+            turns[-1][3],
+        ]
 
 
-def _run(command: list[str]) -> tuple[float, float, float, str]:
+def _run(command: list[str]) -> Turn:
     environment = {**os.environ}
     environment.pop("KERAS_BACKEND", None)
     start = time.monotonic()
@@ -193,11 +192,8 @@ def _run(command: list[str]) -> tuple[float, float, float, str]:
         text = out.read()
     if process.returncode:
         raise RuntimeError(f"{command[:4]} failed")
-    return wall, _processor(usage), usage.ru_maxrss * 1024.0, _ndcg(text)
-
-
-def _processor(usage: resource.struct_rusage) -> float:
-    return usage.ru_utime + usage.ru_stime
+    processor = usage.ru_utime + usage.ru_stime
+    return wall, processor, usage.ru_maxrss * 1024.0, _ndcg(text)
 
 
 def _ndcg(text: str) -> str:

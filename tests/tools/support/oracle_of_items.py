@@ -9,6 +9,8 @@ import functools
 import itertools
 import math
 
+from oracle import log2_discount
+
 
 @dataclasses.dataclass(frozen=True)
 class List:
@@ -61,10 +63,6 @@ def by_score(scores, there):
         if there[item] and score != -math.inf:
             groups.setdefault(float(score), []).append(item)
     return [groups[score] for score in sorted(groups, reverse=True)]
-
-
-def log2_discount(rank):
-    return 1 / math.log2(rank + 1)
 
 
 # Of many lists.

@@ -9,6 +9,8 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
+from oracle import log2_discount, reciprocal
+
 
 class Item(NamedTuple):
     hits: tuple[bool, ...]  # to which subtopics it is relevant
@@ -71,14 +73,6 @@ def greedy(items: list[Item], alpha: float) -> list[Item]:
 def _added(item: Item, seen: list[int], alpha: float) -> float:
     pairs = zip(seen, item.hits, strict=True)
     return sum((1 - alpha) ** above for above, hit in pairs if hit)
-
-
-def log2_discount(rank: int) -> float:
-    return 1 / math.log2(rank + 1)
-
-
-def reciprocal(rank: int) -> float:
-    return 1 / rank
 
 
 def alpha_dcg(order, items, k, alpha=0.5):
