@@ -176,7 +176,8 @@ def diagnose(
     - `"no_relevant"`: queries without an item of a label above 0.
     - `"low_labels"`, `"times"`, `"steep_gains"`, `"ratings_below_0"`,
       `"nothing_judged"`, `"missing_ids"`, `"cut_ids"`, `"rounded_ids"`,
-      `"ranks_as_ids"`: labels and ids of which `evaluate` would warn, too.
+      `"ranks_as_ids"`, `"rows_as_ids"`, `"low_ids"`, `"of_others"`: labels and
+      ids of which `evaluate` would say the same.
     - `"grades"`: relevant items of different labels, which a binary metric
       does not distinguish.
     - `"all_relevant"`: different labels of which none is below 1, as ratings

@@ -401,8 +401,9 @@ class Joining:
         """
         drops = any(each.rules.drop_same_id for each in self._ruled)
         highest = labels if labels.ndim == 1 else labels.max(axis=1)
-        columns = lists, rows.item, rows.value, self._truth.items
-        self.facts.see(ranks_as_ids=of_ids.are_ranks(*columns))
+        columns = lists, rows.item, rows.value
+        judged = self._truth.lists, self._truth.items
+        self.facts.see(**of_ids.of_numbers(*columns, *judged))
         self.facts.add_whole(
             lists,
             rows.value,

@@ -414,6 +414,120 @@ def test_low_ids_that_are_those_of_items(options):
     assert not [x for x in texts if "their ranks" in x]
 
 
+def candidates(start=0, as_id=int, catalogue=400, number=12, same=False):
+    """Places among candidates, in the order of a reranker, and their ids."""
+    rng = np.random.default_rng(0)
+    truth, places, ids = {}, {}, {}
+    for i in range(40):
+        of_list = rng.permutation(catalogue)[:number] + start
+        scores = rng.random(number)
+        scores[:2] += 0.5
+        order = np.arange(number) if same else np.argsort(-scores)
+        truth[f"q{i}"] = [as_id(x) for x in of_list[:2]]
+        places[f"q{i}"] = [as_id(x + start) for x in order]
+        ids[f"q{i}"] = [as_id(x) for x in of_list[order]]
+    return truth, places, ids
+
+
+@pytest.mark.parametrize("start", [0, 1])
+@pytest.mark.parametrize("as_id", [int, str])
+def test_places_among_candidates_in_place_of_ids(start, as_id):
+    truth, places, ids = candidates(start, as_id)
+    words = "or, in another order, their places among candidates"
+    with pytest.warns(UserWarning, match=words):
+        krm.evaluate(truth, places, "Recall@5")
+    _, texts = said(lambda: krm.evaluate(truth, ids, "Recall@5"))
+    assert not texts
+    sides = [np.array([*x.values()]).astype(int) for x in (truth, places, ids)]
+    for run, is_wrong in ((sides[1], True), (sides[2], False)):
+        update = krm.RecallAtK(5, inputs="ids").update_state
+        _, texts = said(functools.partial(update, sides[0], run))
+        assert any(words in x for x in texts) == is_wrong
+
+
+@pytest.mark.parametrize("options", [{"catalogue": 12}, {"same": True}])
+def test_a_small_catalogue_and_popular_items_are_ids(options):
+    """All items are ranked, or the same ones for all queries."""
+    truth, places, _ = candidates(**options)
+    _, texts = said(lambda: krm.evaluate(truth, places, "Recall@5"))
+    assert not [x for x in texts if "their places" in x]
+
+
+def rows_of(lists, name):
+    """Return a frame with a row for each item of each list, from above."""
+    pd = pytest.importorskip("pandas")
+    rows = [(q, *x) for q, items in lists.items() for x in items.items()]
+    return pd.DataFrame(rows, columns=["query", "doc", name]).reset_index()
+
+
+def test_numbers_of_rows_in_place_of_ids():
+    truth, _, ids = candidates()
+    truth = {q: dict.fromkeys(x, 1) for q, x in truth.items()}
+    run = {
+        q: {x: 0.5 - i for i, x in enumerate(items)} for q, items in ids.items()
+    }
+    sides = rows_of(truth, "label"), rows_of(run, "score")
+    columns = {"item": "index"}
+    with pytest.warns(UserWarning, match="the numbers of rows on both sides"):
+        krm.evaluate(*sides, "NDCG@10", columns=columns)
+    columns = {"item": "doc"}  # as the warning says
+    result, texts = said(
+        lambda: krm.evaluate(*sides, "NDCG@10", columns=columns)
+    )
+    assert not texts
+    assert result["NDCG@10"] == krm.evaluate(truth, run, "NDCG@10")["NDCG@10"]
+
+
+def test_numbers_of_the_same_rows_are_ids():
+    rng = np.random.default_rng(0)
+    truth, run = {}, {}
+    for i in range(20):
+        numbers = range(12 * i, 12 * i + 12)
+        truth[i] = {x: int(x % 12 < 3) for x in numbers}
+        run[i] = {x: truth[i][x] + float(rng.normal()) for x in numbers}
+    _, texts = said(lambda: krm.evaluate(truth, run, "NDCG@10"))
+    assert not texts
+
+
+def shards(of_shard=1000, popular=False, lists=60, skip=0):
+    """A truth of 4,000 items, and a run whose ids lack those of their shard."""
+    rng = np.random.default_rng(0)
+    truth, run, right = {}, {}, {}
+    for i in range(lists):
+        found = rng.choice(4000, 30, replace=False)
+        if popular:
+            found = np.unique((4000 * rng.random(40) ** 6).astype(int))
+        of_truth = np.arange(4000) if popular else found
+        truth[i] = rng.choice(of_truth, 3, replace=False).tolist()
+        if i >= skip:
+            right[i] = found.tolist()
+            run[i] = [*dict.fromkeys((found % of_shard).tolist())]
+    return truth, run, right
+
+
+def test_ids_of_parts_that_each_begin_with_0():
+    truth, run, right = shards()
+    result = krm.evaluate(truth, run, "Recall@10")
+    words = "ids that are spread from 0 to 999, while"
+    assert words in " ".join(result.report.notes)
+    result = krm.evaluate(truth, right, "Recall@10")
+    assert "are spread" not in " ".join(result.report.notes)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"popular": True},  # which are numbered by popularity
+        {"lists": 12},
+        {"of_shard": 4000, "skip": 20},
+    ],
+)
+def test_ids_that_happen_to_be_low(options):
+    truth, run, _ = shards(**options)
+    result, _ = said(lambda: krm.evaluate(truth, run, "Recall@10"))
+    assert "are spread" not in " ".join(result.report.notes)
+
+
 @pytest.mark.parametrize("mark", [",", "|"])
 def test_a_remedy_for_ids_of_which_all_are_joined(mark):
     truth = {"q": [mark.join(["d3", "x17"])]}

@@ -308,10 +308,35 @@ def _rounded_ids(seen: Any, _: Facts) -> _Found:
 def _ranks_as_ids(__: Any, facts: Facts) -> _Found:
     return (
         f"Ids of {facts.run} should be those of the truth. Received: their "
-        "ranks, 0, 1, 2, ... or from 1 on in each list, while nearly all ids "
-        "of the truth are higher, as after `reset_index(drop=True)`.",
-        "Keep the ids of items next to their scores, unless all lists are of "
-        "popular items that are numbered so.",
+        "ranks, 0, 1, 2, ... or from 1 on in each list, while most ids of the "
+        "truth are higher, as after `reset_index(drop=True)`; or, in another "
+        "order, their places among candidates, as rerankers return them.",
+        "Keep the ids of items next to their scores, and take those of the "
+        "candidates by their places, unless all lists are of popular items "
+        "that are numbered so.",
+    )
+
+
+@_seen("warning")
+def _rows_as_ids(__: Any, facts: Facts) -> _Found:
+    return (
+        f"Ids of {facts.run} should be those of the truth. Received: the "
+        "numbers of rows on both sides, 0, 1, 2, ... over all queries, of "
+        "which most are for other queries on the other side, as after "
+        "`reset_index`.",
+        'Name the column of ids: `columns={"item": "..."}`.',
+    )
+
+
+@_seen("note", in_batches=False)
+def _low_ids(seen: Any, facts: Facts) -> _Found:
+    highest, share = seen
+    return (
+        f"Ids of {facts.run} should be those of the truth. Received: ids that "
+        f"are spread from 0 to {highest:,}, while {share:.0%} of the judged "
+        "ids are higher.",
+        "If each part of an index numbers its items from 0, add the number of "
+        "items of the parts before; or look whether the index lacks items.",
     )
 
 

@@ -23,7 +23,7 @@ from keras_rankmetrics.engine.checks.facts import (
     infinite_in,
     of_ties,
 )
-from keras_rankmetrics.engine.checks.of_ids import shift_of
+from keras_rankmetrics.engine.checks.of_ids import of_numbers, shift_of
 from keras_rankmetrics.engine.inputs import Lists, id_rows
 from keras_rankmetrics.engine.inputs.batch import entries_of
 from keras_rankmetrics.engine.inputs.tensors import (
@@ -121,6 +121,9 @@ def _of_ids(relevant: Any, ids: Any, excluded: Any) -> Facts:
     scores = np.broadcast_to(-np.arange(ids.shape[1]), ids.shape)
     rows = found.add_matrix(labels, scores, is_square=False)
     found.evidence = Evidence()
+    are_relevant = relevant >= 0
+    judged = np.nonzero(are_relevant)[0], relevant[are_relevant]
+    found.see(**of_numbers(rows[0], ids[labels >= 0], rows[1], *judged))
     # Popular items may have low ids, and examples few lists.
     if len(ids) >= _LEAST and not found.first.may_be_in_order:
         found.add_order(rows[0], ids[labels >= 0])

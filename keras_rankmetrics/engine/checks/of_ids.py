@@ -8,6 +8,7 @@ import re
 import unicodedata
 import urllib.parse
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 
@@ -48,11 +49,15 @@ _FIRST, _PAIRS = 300, 10**7  # ids of a list, and pairs, that are compared
 _NEAR = 2  # the steps that are tried first, on both sides
 _CODES = 5  # of queries, with that of a missing one
 _MANY = 0.05  # of ids; as many that are alike are no accident
+_SOME = 0.25  # of judged ids, which candidates in no order may be
 _LEAST = 16  # ids that float32 has rounded
 _EXACT = 2**24  # up to which float32 has all integers
 _COMMON = 2  # the step of ids of two servers
 _RUNS, _LONG_RUN = 8, 3  # that count rows, and rows of these
 _LENGTHS = 4  # of these runs, where a table of hours has two
+_LOW = 0.4  # of judged ids that are above all others: half, or a bit less
+_PARTED, _DISTINCT = 20, 100  # lists and ids that are below by no accident
+_OFF = 0.15  # how far the median of random ids is off, of their range
 _RANKED = 4  # items of a list whose ids are their ranks by no accident
 
 
@@ -208,37 +213,121 @@ def counted_runs(query: np.ndarray) -> tuple[int, int] | None:
     return (int(first[0]), int(is_start.sum())) if are_counted.all() else None
 
 
-def are_ranks(
-    lists: np.ndarray, items: np.ndarray, scores: np.ndarray, judged: np.ndarray
-) -> bool:
-    """Return True if ids are 0, 1, 2, ... in the order of scores, or from 1 on.
-
-    They are so in each list, while few judged ids are as low. Lists of popular
-    items have one score for each of these.
+def of_numbers(
+    lists: np.ndarray,
+    items: np.ndarray,
+    scores: np.ndarray,
+    judged_lists: np.ndarray,
+    judged: np.ndarray,
+) -> dict[str, Any]:
+    """Return findings of ids that number something else than items.
 
     Args:
         lists: `[items]`, the number of the list of each item.
         items: `[items]`, their ids.
         scores: `[items]`.
-        judged: the ids of judged items.
+        judged_lists: `[judged]`, the number of the list of each judged item.
+        judged: `[judged]`, their ids.
     """
     ids = _integers_in(items)
-    if not len(ids) or ids.max() >= COMPARED:
-        return False
-    others = _integers_in(judged)
+    others = _integers_in(judged) if len(ids) else ids
     if not len(others):
+        return {}
+    lists, judged_lists = lists[: len(ids)], judged_lists[: len(others)]
+    sides = lists, ids, judged_lists, others
+    if _are_ranks(lists, ids, scores[: len(ids)], others):
+        return {"ranks_as_ids": True}
+    return {"rows_as_ids": _are_rows(*sides), "low_ids": _below(*sides)}
+
+
+def _are_ranks(
+    lists: np.ndarray, ids: np.ndarray, scores: np.ndarray, others: np.ndarray
+) -> bool:
+    """Return True if the ids of each list are 0, 1, 2, ..., or from 1 on.
+
+    Fewer judged ids are as low if these are in the order of scores. Lists of
+    popular items have one order, and one score for each of these.
+
+    Args:
+        lists: `[items]`.
+        ids: `[items]`, integers as the others.
+        scores: `[items]`.
+        others: `[judged]`.
+    """
+    lowest, highest = ids.min(), ids.max()
+    if lowest not in (0, 1) or highest > len(ids):
         return False
-    number = len(ids)
-    order = np.lexsort((-scores[:number], lists[:number]))
-    ids, some, ordered = ids[order], lists[:number][order], scores[order]
-    starts = np.flatnonzero(np.diff(some, prepend=-1))
-    lengths = np.diff(starts, append=number)
-    places = ids[0] + np.arange(number) - np.repeat(starts, lengths)
+    if len(ids) == COMPARED:  # the last list may go on
+        are_whole = lists != lists[-1]
+        lists, ids, scores = (x[are_whole] for x in (lists, ids, scores))
+    by_id = np.lexsort((ids, lists))
+    starts = np.flatnonzero(np.diff(lists[by_id], prepend=-1))
+    lengths = np.diff(starts, append=len(ids))
+    places = np.arange(len(ids)) - np.repeat(starts, lengths)
     are_many = (lengths >= _RANKED).sum() >= _LONG
-    do_differ = 2 * len(np.unique(ordered[starts])) > len(starts)
-    are_few = (others <= ids.max()).mean() <= _MANY
-    is_first = ids[0] in (0, 1) and bool((ids == places).all())
-    return bool(is_first and are_many and do_differ and are_few)
+    if not are_many or (ids[by_id] != places + lowest).any():
+        return False
+    by_score = np.lexsort((-scores, lists))
+    ordered, best = ids[by_score], scores[by_score[starts]]
+    sums = np.add.reduceat(ordered * (places + 1), starts)
+    most = _MANY if (ordered == places + lowest).all() else _SOME
+    numbers = [len(np.unique(x)) for x in (sums, best)]
+    do_differ = 2 * max(numbers) > len(starts)
+    return do_differ and bool((others <= highest).mean() <= most)
+
+
+def _are_rows(
+    lists: np.ndarray,
+    ids: np.ndarray,
+    judged_lists: np.ndarray,
+    others: np.ndarray,
+) -> bool:
+    """Return True if ids of both sides number their rows, of other queries.
+
+    Args:
+        lists: as for `of_numbers`, as are the others.
+        ids: `[items]`, integers as the others.
+        judged_lists: `[judged]`.
+        others: `[judged]`.
+    """
+    number = min(len(ids), len(others))
+    both = ids[:number], others[:number]
+    if any(x[0] not in (0, 1) or (np.diff(x) != 1).any() for x in both):
+        return False
+    of_both = lists[:number], judged_lists[:number]
+    are_many = max(len(np.unique(x)) for x in of_both) >= _LONG
+    are_same = of_both[0] == of_both[1]
+    return are_many and 2 * int(are_same.sum()) < number
+
+
+def _below(
+    lists: np.ndarray,
+    ids: np.ndarray,
+    judged_lists: np.ndarray,
+    others: np.ndarray,
+) -> tuple[int, float] | None:
+    """Return the highest id, and the share of judged ids above it, if high.
+
+    Ids are spread up to the highest one, as those of popular items are not.
+
+    Args:
+        lists: as for `_are_rows`, as are the others.
+        ids: `[items]`.
+        judged_lists: `[judged]`.
+        others: `[judged]`.
+    """
+    highest = int(ids.max())
+    share = float((others > highest).mean())
+    if share < _LOW or ids.min() < 0 or len(np.unique(lists)) < _PARTED:
+        return None
+    of_lists = others[np.isin(judged_lists, lists)]
+    share = float((of_lists > highest).mean()) if len(of_lists) else 0.0
+    distinct, number = len(np.unique(ids)), highest + 1
+    expected = -number * np.expm1(-len(ids) / number)  # of random ids
+    are_spread = abs(float(np.median(ids)) / number - 0.5) < _OFF
+    are_many = distinct >= max(_DISTINCT, expected / 2)
+    is_low = share >= _LOW and are_spread and are_many
+    return (highest, share) if is_low else None
 
 
 def lists_of_sets(items: np.ndarray, starts: np.ndarray) -> int:
