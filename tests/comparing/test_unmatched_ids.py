@@ -528,6 +528,55 @@ def test_ids_that_happen_to_be_low(options):
     assert "are spread" not in " ".join(result.report.notes)
 
 
+def answers(shared=0, skill=2.0, lists=60):
+    """Relevant items of questions, and answers in the order of these."""
+    rng = np.random.default_rng(0)
+    vectors = rng.normal(size=(500, 16))
+    questions = vectors[:lists] + skill / 6 * rng.normal(size=(lists, 16))
+    order = np.argsort(-questions @ vectors.T, axis=1)[:, :10]
+    first = np.arange(lists) % shared if shared else np.arange(lists)
+    return first[:, None], order, rng.permutation(lists)
+
+
+@pytest.mark.parametrize("as_lists", [True, False])
+def test_answers_in_another_order_than_the_questions(as_lists):
+    truth, run, order = answers()
+    words = "as of answers in another order than the questions"
+    names = [f"q{i}" for i in range(len(truth))]
+
+    def evaluated(names_of_run):
+        if as_lists:
+            sides = truth.tolist(), run[[*map(names.index, names_of_run)]]
+            return krm.evaluate(sides[0], sides[1].tolist(), "RR")
+        of_truth = dict(zip(names, truth.tolist(), strict=True))
+        found = -np.arange(10.0) + 0 * run, run
+        return krm.evaluate(of_truth, found, "RR", query_ids=names_of_run)
+
+    right, texts = said(lambda: evaluated(names))
+    assert not texts
+    assert right["RR"] > 0.5
+    _, texts = said(lambda: evaluated([names[i] for i in order]))
+    assert any(words in x for x in texts)
+    few = krm.NDCG(k=5, inputs="ids")
+    _, texts = said(lambda: few.update_state(truth[:32], run[:32][::-1]))
+    assert any(words in x for x in texts)
+
+
+@pytest.mark.parametrize(
+    "options", [{"shared": 20}, {"skill": 40.0}, {"lists": 19}]
+)
+def test_answers_in_another_order_that_nothing_shows(options):
+    """Queries share relevant items, nothing is found, or there are few."""
+    truth, run, order = answers(**options)
+    for found in run, run[order]:
+        _, texts = said(
+            lambda found=found: krm.evaluate(
+                truth.tolist(), found.tolist(), "RR"
+            )
+        )
+        assert not any("in another order" in x for x in texts)
+
+
 @pytest.mark.parametrize("mark", [",", "|"])
 def test_a_remedy_for_ids_of_which_all_are_joined(mark):
     truth = {"q": [mark.join(["d3", "x17"])]}

@@ -328,6 +328,18 @@ def _rows_as_ids(__: Any, facts: Facts) -> _Found:
     )
 
 
+@_seen("warning")
+def _of_others(seen: Any, facts: Facts) -> _Found:
+    found, queries = seen
+    return (
+        f"Lists of {facts.run} should be those of their queries. Received: "
+        f"{found:,} of {queries:,} queries whose relevant items are in the "
+        "list of one other query alone, and few that have their own, as of "
+        "answers in another order than the questions.",
+        "Bring both into one order; inputs in order take `query_ids`.",
+    )
+
+
 @_seen("note", in_batches=False)
 def _low_ids(seen: Any, facts: Facts) -> _Found:
     highest, share = seen

@@ -23,7 +23,12 @@ from keras_rankmetrics.engine.checks.facts import (
     infinite_in,
     of_ties,
 )
-from keras_rankmetrics.engine.checks.of_ids import of_numbers, shift_of
+from keras_rankmetrics.engine.checks.of_ids import (
+    FEW_FOUND,
+    of_numbers,
+    of_other_lists,
+    shift_of,
+)
 from keras_rankmetrics.engine.inputs import Lists, id_rows
 from keras_rankmetrics.engine.inputs.batch import entries_of
 from keras_rankmetrics.engine.inputs.tensors import (
@@ -123,7 +128,10 @@ def _of_ids(relevant: Any, ids: Any, excluded: Any) -> Facts:
     found.evidence = Evidence()
     are_relevant = relevant >= 0
     judged = np.nonzero(are_relevant)[0], relevant[are_relevant]
-    found.see(**of_numbers(rows[0], ids[labels >= 0], rows[1], *judged))
+    columns = rows[0], ids[labels >= 0], rows[1]
+    found.see(**of_numbers(*columns, *judged))
+    if FEW_FOUND * (labels > 0).sum() < len(ids):
+        found.see(of_others=of_other_lists(*columns, *judged))
     # Popular items may have low ids, and examples few lists.
     if len(ids) >= _LEAST and not found.first.may_be_in_order:
         found.add_order(rows[0], ids[labels >= 0])

@@ -58,6 +58,12 @@ _LENGTHS = 4  # of these runs, where a table of hours has two
 _LOW = 0.4  # of judged ids that are above all others: half, or a bit less
 _PARTED, _DISTINCT = 20, 100  # lists and ids that are below by no accident
 _OFF = 0.15  # how far the median of random ids is off, of their range
+FEW_FOUND = 5  # lists or more for each relevant item that is in its own
+_ROWS, _QUERIES = 200_000, 300  # in which those of others are searched
+_DEPTHS = 1, 5, np.inf  # of lists
+_ONE = 0.37  # 1 / e, the most likely share of items in one list exactly
+_SIGMAS, _MOSTLY = 4.5, 0.55  # standard errors above it, and share at least
+_APART, _FEW_OWN = 0.8, 0.1  # shares of lists of one, and of own ones
 _RANKED = 4  # items of a list whose ids are their ranks by no accident
 
 
@@ -328,6 +334,65 @@ def _below(
     are_many = distinct >= max(_DISTINCT, expected / 2)
     is_low = share >= _LOW and are_spread and are_many
     return (highest, share) if is_low else None
+
+
+def of_other_lists(
+    lists: np.ndarray,
+    items: np.ndarray,
+    scores: np.ndarray,
+    relevant_lists: np.ndarray,
+    relevant: np.ndarray,
+) -> tuple[int, int] | None:
+    """Return how many queries have their relevant items in one other list.
+
+    Then, the number of queries. None if they are no more than by chance: of
+    items that are in each list with one small probability, 37% at most are in
+    one list exactly.
+
+    Args:
+        lists: `[items]`, the number of the list of each item.
+        items: `[items]`, their ids.
+        scores: `[items]`.
+        relevant_lists: `[relevant]`, the number of the list of each relevant
+            item.
+        relevant: `[relevant]`, their ids.
+    """
+    some = np.unique(lists[:_ROWS])[:_QUERIES]
+    are_some = np.isin(relevant_lists, some)
+    wanted, first, counts = np.unique(
+        relevant[are_some], return_index=True, return_counts=True
+    )
+    are_own = counts == 1  # of one query
+    wanted, owners = wanted[are_own], relevant_lists[are_some][first[are_own]]
+    queries = len(np.unique(owners))
+    if queries < _PARTED:
+        return None
+    order = np.lexsort((-scores[:_ROWS], lists[:_ROWS]))
+    lists, items = lists[order], items[order]
+    starts = np.flatnonzero(np.diff(lists, prepend=-1))
+    ranks = np.arange(len(lists))
+    ranks -= np.repeat(starts, np.diff(starts, append=len(lists)))
+    at = np.flatnonzero(np.isin(items, wanted))
+    pairs = np.stack(
+        [owners[np.searchsorted(wanted, items[at])], lists[at]], axis=1
+    )
+    least = max(
+        _ONE * queries + _SIGMAS * (_ONE * (1 - _ONE) * queries) ** 0.5,
+        _MOSTLY * queries,
+    )
+    for depth in _DEPTHS:
+        of_depth = np.unique(pairs[ranks[at] < depth], axis=0)
+        owner, index, numbers = np.unique(
+            of_depth[:, 0], return_index=True, return_counts=True
+        )
+        alone = of_depth[index[numbers == 1], 1]
+        are_elsewhere = alone != owner[numbers == 1]
+        found, of_lists = int(are_elsewhere.sum()), np.unique(alone)
+        own = int((of_depth[:, 0] == of_depth[:, 1]).sum())
+        are_apart = len(of_lists) >= _APART * len(alone)
+        if found >= least and are_apart and own <= found * _FEW_OWN:
+            return found, queries
+    return None
 
 
 def lists_of_sets(items: np.ndarray, starts: np.ndarray) -> int:
