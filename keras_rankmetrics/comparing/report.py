@@ -54,6 +54,7 @@ _STATISTICS: dict[str, Callable[..., Findings]] = {
     "geometric mean": geometric_means,
 }
 _NAMES = 5  # of columns that were not read, at most
+_SAME = 10  # lists, that two systems do not rank alike by accident
 # The estimate of each system with its difference, and sentences.
 _Pairs = list[tuple[Estimate, Difference | None]]
 _Found = tuple[_Pairs, list[str]]
@@ -455,7 +456,10 @@ def reported(measured: Measured, baseline: str, confidence: float) -> Report:
         lists=_number_of_lists(measured),
         comparisons=sum(not math.isnan(d.p) for d in all_of_table),
         unjudged=tuple(measured.notes_of_unjudged()),
-        gaps=tuple(gaps(measured)),
+        gaps=(
+            *gaps(measured),
+            *(_same_systems(measured) if len(measured.systems) > 1 else ()),
+        ),
         untested=(
             *dict.fromkeys(note for _, notes in found for note in notes),
             *(
@@ -627,6 +631,23 @@ def gaps(measured: Measured) -> Iterator[str]:
         yield f"Items of equal {of_dtype}score are in the order of {order}."
     yield from _borrowed(measured)
     yield from _read_as(measured)
+
+
+def _same_systems(measured: Measured) -> Iterator[str]:
+    """Yield a sentence on each system that ranks like one before it.
+
+    The systems of a few lists may, and those of a gate, which is made for it.
+    """
+    if len(measured.lists) < _SAME:
+        return
+    known: dict[str, str] = {}
+    for name, system in measured.systems.items():
+        first = known.setdefault(system.ranking, name)
+        if system.ranking and first != name:
+            yield (
+                f"{name}: ranks all items of all lists as {first} does. If it "
+                "is another system, look whether its run is there twice."
+            )
 
 
 def order_of_ties(measured: Measured) -> str:

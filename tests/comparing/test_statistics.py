@@ -302,3 +302,25 @@ def test_means_are_not_taken_from_a_table_of_other_statistics():
     scores = {"s": RANDOM.normal(size=(40, 5))}
     saved = krm.compare(labels, scores, krm.JudgeCorrected(NDCG)).measured
     assert saved.by(saved.metrics[:1]) is saved
+
+
+@pytest.mark.parametrize("of_arrays", [True, False])
+def test_one_run_under_two_names(of_arrays):
+    """A gate may compare a run with itself, and a few lists may be alike."""
+    rng = np.random.default_rng(0)
+    labels, scores = rng.integers(0, 3, (30, 8)), rng.normal(size=(30, 8))
+
+    def compared(number, other):
+        sides = labels[:number], scores[:number], other[:number]
+        if not of_arrays:
+            sides = [dict(enumerate(map(enumerate, x.tolist()))) for x in sides]
+            sides = [{q: dict(x) for q, x in side.items()} for side in sides]
+        truth, old, new = sides
+        return krm.compare(truth, {"old": old, "new": new}, "NDCG@5")
+
+    words = "new: ranks all items of all lists as old does."
+    same = compared(30, scores.copy())
+    assert words in str(same)
+    assert words not in str(same.gate("NDCG@5", tolerance=0.5))
+    for number, other in ((9, scores), (30, scores[::-1])):
+        assert words not in str(compared(number, other))
