@@ -16,6 +16,14 @@ from keras_rankmetrics.engine.checks import of_ids
 from keras_rankmetrics.engine.messages import as_text
 
 _NO_WIDTH = "[\u200b-\u200d\u2060\ufeff]"
+_MONTHS = (
+    "jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|"
+    "aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?"
+)
+_OF_MONTH = re.compile(  # 3-Mar, or MARCH3
+    rf"^(?:(\d{{1,2}})-([a-z]{{3}})|(?=([a-z]{{3}}))(?:{_MONTHS})-?0?(\d+))$",
+    re.IGNORECASE,
+)
 _normal = functools.partial(unicodedata.normalize, "NFKC")
 # Common differences between two spellings of an id, and how to remove them.
 _DIFFERENCES: dict[str, Callable[[str], str]] = {
@@ -55,6 +63,9 @@ _DIFFERENCES: dict[str, Callable[[str], str]] = {
         f"{np.float32(id_):.0f}" if re.fullmatch(r"\d{8,19}", id_) else id_
     ),
     "in dashes or commas": lambda id_: re.sub("[-,]", "", id_),
+    "in names that a spreadsheet takes for dates": lambda id_: _OF_MONTH.sub(
+        r"\1\4-\2\3", id_
+    ).casefold(),
     "in the parameters of a URL": lambda id_: re.sub(r"[?#].*$", "", id_),
     "in the path before a name": lambda id_: re.sub(r"^.*/(?=.)", "", id_),
     "in a prefix before the digits": lambda id_: re.sub(r"^\D+(?=\d)", "", id_),

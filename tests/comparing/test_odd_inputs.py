@@ -253,7 +253,7 @@ WARNED = [
     row(r"[01], [12], .* once in each", 0.32407408, LABELS, RANKS * 1.0),
     row(r"Received: -1\.7 to -0\.4", 1 / 3, AROUND_0, OF_RATED),
     *(
-        row("not be missing or padding", 0.5, truth, run)
+        row("not be missing, padding or names", 0.5, truth, run)
         for x in (None, float("nan"))
         for truth, run in (
             (np.array([["a", x]]).astype(str), [["x", "a"]]),

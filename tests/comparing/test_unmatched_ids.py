@@ -374,6 +374,29 @@ def test_what_some_ids_differ_in(text, sides):
     assert text != "for other queries" or "same ids" not in str(result)
 
 
+def with_genes(read):
+    """A truth and a run, whose ids a spreadsheet has read, or has not."""
+    ids = [f"{m}{i}" for m in ("MARCH", "SEPT", "TP") for i in range(1, 9)]
+    truth = {f"q{i}": ids[i : i + 4] for i in range(16)}
+    run = {q: [*map(read, x[:2]), ids[-1], "p53"] for q, x in truth.items()}
+    return truth, run
+
+
+def test_names_that_a_spreadsheet_takes_for_dates():
+    def as_date(id_):
+        return re.sub(r"(MARCH|SEPT)(\d)", lambda x: f"{x[2]}-{x[1][:3]}", id_)
+
+    truth, run = with_genes(as_date)
+    for sides in (truth, run), (run, truth):
+        with pytest.warns(UserWarning, match="a spreadsheet takes for dates"):
+            krm.evaluate(*sides, "Recall@4")
+    of_dates = (
+        {q: [*map(as_date, x)] for q, x in y.items()} for y in (truth, run)
+    )
+    for sides in with_genes(str), of_dates:
+        assert "dates" not in str(krm.evaluate(*sides, "Recall@4"))
+
+
 @pytest.mark.parametrize("step", [1, 3])
 def test_integers_that_float32_has_rounded(step):
     """Those next to each other may be items, of which some are judged."""

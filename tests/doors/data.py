@@ -219,6 +219,12 @@ ORDINARY = {
             score=lambda row, i: float(_POPULAR[i % SAME]),
         )
     ),
+    "ids that look like names of columns": Data(
+        changed(
+            query=lambda row, i: "qid" if i < SAME else row["query"],
+            item=lambda row, i: f"did{i}",
+        )
+    ),
     "ids of 16 digits": Data(changed(item=lambda row, i: 10**15 + 7 * i)),
     "addresses": Data(
         changed(
@@ -667,6 +673,14 @@ CHECKED = {
     "ids that were in an array of float32": Data(
         changed(item=lambda row, i: 2**26 + 8 * i + 8),
         "ids have lost digits",
+        of_items=True,
+    ),
+    "a header as a row": Data(
+        changed(
+            query=first({0: "query_id"}, "query"),
+            item=first({0: "docid"}, "item"),
+        ),
+        "the header is a query",
         of_items=True,
     ),
     "commas in numbers": Data(

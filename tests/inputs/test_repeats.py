@@ -336,7 +336,10 @@ def dicts(rename=str):
 @pytest.mark.parametrize(
     "rename, words",
     [
-        (lambda x: "nan" if x.endswith("3") else x, "missing or padding"),
+        (
+            lambda x: "nan" if x.endswith("3") else x,
+            "missing, padding or names",
+        ),
         (lambda x: "doc_" * (int(x[1:]) % 2) + x, "prefix before a mark"),
         (lambda x: "i-20:" * (int(x[1:]) // 20 % 2) + x, "prefix before a"),
         (lambda x: f"[{x}]" if int(x[1:]) % 2 else x, "quotes or a mark"),

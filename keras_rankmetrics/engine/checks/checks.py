@@ -365,7 +365,8 @@ def _counted_rows(seen: Any, facts: Facts) -> _Found:
 @_seen("warning")
 def _missing_ids(seen: Any, _: Facts) -> _Found:
     return (
-        f"Ids should not be missing or padding. Received: {seen}.",
+        "Ids should not be missing, padding or names of columns. Received: "
+        f"{seen}.",
         "Remove these rows before ids become text or numbers.",
     )
 

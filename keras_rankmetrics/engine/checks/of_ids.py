@@ -31,6 +31,10 @@ _WHOLE_FLOAT = re.compile(r"(\d+)\.0+")
 _UNSEEN = " \t\r\n\v\f\xa0\u200b\ufeff"  # at the ends of texts
 COMPARED = 20_000  # ids, of which most data need no more
 _FOLDED = 5000  # of these, those compared without case and the like
+# Names of the columns of ids, which no query has whose first item has one, too.
+_OF_QUERIES = {"qid", "queryid", "topicid", "userid", "uid", "sessionid"}
+_OF_ITEMS = {"docid", "docno", "did", "pid", "passageid", "corpusid", "itemid"}
+_BETWEEN_WORDS = re.compile("[-_ ]")
 MISSING = "None", "nan", "<NA>", "NaT"  # missing ids as text
 _LOWEST = -(2**31), -(2**63)  # NaN as an integer
 _AS_TEXT = [
@@ -133,7 +137,21 @@ def _folded(text: str) -> str:
 
 
 def missing_id(*columns: np.ndarray) -> str | None:
-    """Return an id that stands for none or for padding, in words, or None."""
+    """Return an id that stands for none or for padding, in words, or None.
+
+    Of queries and items, so does a first row that names the columns.
+    """
+    if len(columns) > 1 and all(
+        len(x) > 1 and x.dtype.kind in "US" for x in columns
+    ):
+        found = (x[0].item() for x in columns[:2])
+        first = [
+            x.decode(errors="replace") if isinstance(x, bytes) else x
+            for x in found
+        ]
+        query, item = (_BETWEEN_WORDS.sub("", x.casefold()) for x in first)
+        if query in _OF_QUERIES and item in _OF_ITEMS:
+            return f"the header {first[0]!r}, {first[1]!r} as a row"
     for column in columns:
         if column.dtype.kind == "i" and column.min(initial=0) in _LOWEST:
             return f"{column.min()}, as NaN becomes in integers"
