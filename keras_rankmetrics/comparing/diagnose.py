@@ -184,10 +184,11 @@ def diagnose(
       are.
     - `"places"`, `"may_be_places"`, `"reversed"`, `"rows_again"`, `"fillers"`,
       `"two_spellings"`, `"codes"`, `"labels_as_scores"`, `"grades_as_scores"`,
-      `"ranks_as_labels"`, `"seeds"`, `"crossed"`,
-      `"lists_again"`, `"perfect"`, `"one_label"`, `"two_kinds"`,
-      `"scores_again"`, `"infinite_scores"` of `numpy.nan_to_num` and others:
-      scores, rows, queries and labels of which `evaluate` would say the same.
+      `"ranks_as_labels"`, `"seeds"`, `"crossed"`, `"lists_again"`,
+      `"perfect"`, `"one_label"`, `"two_kinds"`, `"scores_again"`, `"totals"`,
+      `"ties_of_ranks"`, `"thousands"`, `"infinite_scores"` of
+      `numpy.nan_to_num` and others: scores, rows, queries and labels of which
+      `evaluate` would say the same.
     - `"one_row_a_query"`, `"counted_rows"`: nearly all lists have one item,
       or queries count the rows of each list.
     - `"shares"`: labels between 0 and 1, such as shares of judges.

@@ -403,14 +403,15 @@ class Joining:
         highest = labels if labels.ndim == 1 else labels.max(axis=1)
         columns = lists, rows.item, rows.value
         judged = self._truth.lists, self._truth.items
-        self.facts.see(**of_ids.of_numbers(*columns, *judged))
+        self.facts.add_numbers(*columns, *judged)
         first = slice(of_ids.COMPARED)
         lists_of_first = len(np.unique(lists[first]))
         if of_ids.FEW_FOUND * (highest[first] > 0).sum() < lists_of_first:
-            of_truth = self._truth.labels > 0
-            if of_truth.ndim > 1:
-                of_truth = of_truth.any(axis=1)
-            relevant = (x[of_truth] for x in judged)
+            labels_of_truth = self._truth.labels
+            are_relevant: np.ndarray = labels_of_truth > 0
+            if are_relevant.ndim > 1:
+                are_relevant = np.any(are_relevant, axis=1)
+            relevant = (x[are_relevant] for x in judged)
             self.facts.see(of_others=of_ids.of_other_lists(*columns, *relevant))
         self.facts.add_whole(
             lists,

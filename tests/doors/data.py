@@ -170,6 +170,30 @@ RANKS = (_ORDER + 1).ravel().tolist()
 _LETTERS = [chr(65 + (5 * i) % SAME) for i in range(len(RANKS))]
 _POPULAR = 31, 8, 12, 55, 3, 21, 7, 40, 5, 18, 2, 9
 
+
+def with_last(total: Callable[[list], float]) -> dict[str, list]:
+    """Return ordinary rows, of which the last of each list sum up the others.
+
+    Args:
+        total: returns the total of values.
+    """
+    found = {name: [*values] for name, values in ROW.items()}
+    for name in ("label", "score"):
+        for end in range(SAME - 1, len(RANKS), SAME):
+            found[name][end] = total(found[name][end - SAME + 1 : end])
+    return found
+
+
+def rounded(**ranks: Sequence[int]) -> dict[str, list]:
+    """Return ordinary rows whose scores are rounded so that most tie."""
+    scores = [round(x / 2) + 0.5 for x in ROW["score"]]
+    return ROW | {"score": scores} | ranks
+
+
+# Counts, and the same with a point that marks thousands.
+_COUNTS = np.random.default_rng(1).integers(100, 2000, len(RANKS)).tolist()
+_POINTS = [float(f"{x:,}".replace(",", ".")) for x in _COUNTS]
+
 ORDINARY = {
     "grades and scores": Data(ROW),
     "binary labels": Data(changed(label=lambda row, i: min(row["label"], 1))),
@@ -224,6 +248,11 @@ ORDINARY = {
             query=lambda row, i: "qid" if i < SAME else row["query"],
             item=lambda row, i: f"did{i}",
         )
+    ),
+    "counts as scores": Data(changed(score=_COUNTS)),
+    "weights with three decimals": Data(
+        changed(score=lambda row, i: round(9 + row["score"], 3 * (i % 3 > 0))),
+        has_ties=True,
     ),
     "ids of 16 digits": Data(changed(item=lambda row, i: 10**15 + 7 * i)),
     "addresses": Data(
@@ -674,6 +703,26 @@ CHECKED = {
         changed(item=lambda row, i: 2**26 + 8 * i + 8),
         "ids have lost digits",
         of_items=True,
+    ),
+    "a row of sums in each list": Data(
+        with_last(sum),
+        "the row is a total",
+        metric="NDCG(gain_fn=linear_gain)@10",
+    ),
+    "a row of means in each list": Data(
+        with_last(lambda x: sum(x) / len(x)), "the row is a mean"
+    ),
+    "ranks that order rounded scores": Data(
+        rounded(rank=RANKS),
+        "the ranks are the order",
+        of_items=True,
+    ),
+    "a point that marks thousands": Data(
+        changed(score=_POINTS),
+        "1.234 is 1234",
+        explained=False,
+        in_batches=False,
+        right_in="without notes",
     ),
     "a header as a row": Data(
         changed(

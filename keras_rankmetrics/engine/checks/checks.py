@@ -790,6 +790,40 @@ def _equal_scores(facts: Facts, _: Sequence[Any]) -> _Found:
     )
 
 
+@_seen("note")
+def _ties_of_ranks(seen: Any, facts: Facts) -> _Found:
+    if facts.against:
+        return None
+    tied, number = seen
+    return (
+        f"Scores of {facts.run} should order the items of a list. Received: "
+        f"for {tied:,} of {number:,} items the score of the item above, but "
+        "another rank. Scores count, and tied items in all orders.",
+        facts.remedies["equal_scores"],
+    )
+
+
+@_seen("note", in_batches=False)
+def _thousands(__: Any, facts: Facts) -> _Found:
+    return (
+        f"Scores of {facts.run} should have one scale. Received: whole numbers "
+        "below 1,000 next to others with three digits after the point, as if "
+        "the point marked thousands.",
+        "If 1.234 is 1234, read the column so, as by `pandas.read_csv(path, "
+        'thousands=".", decimal=",")`.',
+    )
+
+
+@_seen("warning")
+def _totals(seen: Any, _: Facts) -> _Found:
+    place, name = seen
+    return (
+        f"Items should be those of a list. Received: a {place} item in each "
+        f"list whose score is the {name} of the others, as in a row of totals.",
+        "Remove these rows.",
+    )
+
+
 @_seen("warning")
 def _infinite_scores(seen: Any, facts: Facts) -> _Found:
     is_filled = np.isfinite(seen)

@@ -27,6 +27,9 @@ _FIRST = 10_000  # rows, of which most data need no more
 INFINITE = np.inf, *(float(np.finfo(x).max) for x in ("float32", "float64"))
 _FEW_PLACES = 3  # of clicks
 _MANY = 20  # rows, whose weights are those of another column by no accident
+_TOTALS, _ROUNDED = 5, 1e-3  # lists that have one, and how exact it is
+_CLOSE, _USED = 1e-6, 0.75  # to three decimals, of which most need the third
+_HUNDRED, _THOUSAND = 100, 1000
 _LEVELS = 16  # of labels of a chunk, at most: no check reads more
 _TIMES = range(2, 11)  # of lists with the same labels, as of several seeds
 # Lists with relevant items, fewer of which are a note, and lists without them.
@@ -216,6 +219,11 @@ class Facts:
         self.steps = self.steps + steps_of(query, scores)
         is_higher = self.higher_is_better is not False
         self.see(infinite_scores=infinite_in(scores, is_higher))
+        some = scores[:_FIRST]
+        are_whole = some == np.floor(some)
+        are_mixed = are_whole.any() and not are_whole.all()
+        if are_mixed and some.min() >= 0 and some.max() < _THOUSAND:
+            self.see(thousands=has_thousands(some))
         if labels is not None and not self.steps[:2].all():
             of_one = query[1:] == query[:-1]
             up, more = scores[1:] > scores[:-1], labels[1:] > labels[:-1]
@@ -250,6 +258,10 @@ class Facts:
         of_one = query[1:] == query[:-1]
         same, differ = rank[1:] == rank[:-1], better[1:] != better[:-1]
         self.have_ranks = not (of_one & same & differ).any()
+        ties = of_one & ~same & ~differ
+        number, tied = int(of_one.sum()), int(ties.sum())
+        if number >= _MANY and number / 2 <= tied < number:
+            self.see(ties_of_ranks=(tied, number) if self.have_ranks else None)
         wrong = of_one & (rank[1:] > rank[:-1]) & (better[1:] > better[:-1])
         for at in np.flatnonzero(wrong)[:1].tolist():
             first, then = value[order][at : at + 2].tolist()
@@ -319,6 +331,38 @@ class Facts:
             rounded_ids=of_ids.in_steps_of_float32(*columns),
         )
 
+    def add_numbers(
+        self,
+        lists: np.ndarray,
+        items: np.ndarray,
+        scores: np.ndarray,
+        judged_lists: np.ndarray,
+        judged: np.ndarray,
+    ) -> None:
+        """Add ids of both sides, which may number something else than items.
+
+        Args:
+            lists: `[items]`, the number of the list of each item.
+            items: `[items]`, their ids.
+            scores: `[items]`.
+            judged_lists: `[judged]`, the number of the list of each judged
+                item.
+            judged: `[judged]`, their ids.
+        """
+        ids = of_ids.integers_in(items)
+        others = of_ids.integers_in(judged) if len(ids) else ids
+        if not len(others):
+            return
+        number, lists = len(ids), lists[: len(ids)]
+        sides = lists, ids, judged_lists[: len(others)], others
+        if of_ids.are_ranks(lists, ids, scores[:number], others):
+            self.see(ranks_as_ids=True)
+        else:
+            self.see(
+                rows_as_ids=of_ids.are_rows(*sides),
+                low_ids=of_ids.below(*sides),
+            )
+
     def add_rows(self, query: np.ndarray) -> None:
         """Add the queries of rows, in the order in which they come."""
         self.see(counted_rows=of_ids.counted_runs(query))
@@ -366,6 +410,14 @@ class Facts:
                 swapped=swapped_warning(labels, scores),
                 by_place=are_places_of_labels(*some),
             )
+            of_first = scores[: int(np.argmax(some[0] != lists[0]))]
+            ends = np.append(of_first[:1], of_first[-1:]).astype(float)
+            with np.errstate(all="ignore"):
+                total = of_first.astype(float).sum() - ends
+                totals = total, total / max(len(of_first) - 1, 1)
+                may_be = np.isclose(ends, totals, _ROUNDED, 0.0).any()
+            if may_be:  # as the first list shows
+                self.see(totals=total_in(*some, scores[:_FIRST]))
         is_numbered = is_first and are_numbered(scores)
         self.elsewhere = "in all rows" if is_numbered else None
         self.repeats = self.repeats.with_lists(lists, scores, labels)
@@ -508,6 +560,62 @@ def are_places_of_labels(lists: np.ndarray, labels: np.ndarray) -> bool:
     do_differ = len(np.unique(numbers)) > 1  # other than those of one row
     are_places = bool((some == places[are_above]).all())
     return are_many and is_part and do_differ and are_places
+
+
+def total_in(
+    lists: np.ndarray, labels: np.ndarray, scores: np.ndarray
+) -> tuple[str, str] | None:
+    """Return where lists have an item with a total of the others, and which.
+
+    The scores of these items are so in all lists, and labels in most.
+
+    Args:
+        lists: `[items]`, the number of the list of each item.
+        labels: `[items]`.
+        scores: `[items]`.
+    """
+    starts = np.flatnonzero(np.diff(lists, prepend=-1))
+    lengths = np.diff(starts, append=len(lists))
+    if len(lists) == _FIRST:  # the last list may go on
+        lengths[-1] = 0
+    are_long = lengths > _FEW_PLACES
+    if are_long.sum() < _TOTALS:
+        return None
+    columns = scores.astype(float), np.maximum(labels, 0).astype(float)
+    with np.errstate(all="ignore"):  # infinite ones are no totals
+        sums = [np.add.reduceat(x, starts)[are_long] for x in columns]
+    starts, others = starts[are_long], lengths[are_long] - 1
+    for place, at in ("last", starts + others), ("first", starts):
+        own = [x[at] for x in columns]
+        for name, by in ("sum", np.ones(len(at))), ("mean", others):
+            with np.errstate(all="ignore"):
+                of_scores, of_labels = (
+                    np.isclose((total - x) / by, x, _ROUNDED, 0.0)
+                    for total, x in zip(sums, own, strict=True)
+                )
+            do_differ = len(np.unique(own[0])) >= _TOTALS
+            if do_differ and of_scores.all() and 2 * of_labels.mean() >= 1:
+                return place, name
+    return None
+
+
+def has_thousands(scores: np.ndarray) -> bool:
+    """Return True for numbers below 1,000, and some with three decimals.
+
+    A point that marks thousands leaves such numbers: 987 and 1.234.
+
+    Args:
+        scores: `[rows]`, from 0 to less than 1,000.
+    """
+    are_whole = scores == np.floor(scores)
+    whole, others = scores[are_whole], scores[~are_whole]
+    if min(len(whole), len(others)) < _MANY or others.min() < 1:
+        return False
+    thousands = np.round(1000 * others)
+    have_three = np.abs(1000 * others - thousands).max() < _CLOSE
+    are_used = (thousands % 10 > 0).mean() > _USED
+    are_apart = np.median(whole) > max(np.median(others), _HUNDRED)
+    return bool(have_three and are_used and are_apart)
 
 
 def steps_of(query: np.ndarray, scores: np.ndarray) -> np.ndarray:

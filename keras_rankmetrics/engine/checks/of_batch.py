@@ -25,7 +25,6 @@ from keras_rankmetrics.engine.checks.facts import (
 )
 from keras_rankmetrics.engine.checks.of_ids import (
     FEW_FOUND,
-    of_numbers,
     of_other_lists,
     shift_of,
 )
@@ -129,7 +128,7 @@ def _of_ids(relevant: Any, ids: Any, excluded: Any) -> Facts:
     are_relevant = relevant >= 0
     judged = np.nonzero(are_relevant)[0], relevant[are_relevant]
     columns = rows[0], ids[labels >= 0], rows[1]
-    found.see(**of_numbers(*columns, *judged))
+    found.add_numbers(*columns, *judged)
     if FEW_FOUND * (labels > 0).sum() < len(ids):
         found.see(of_others=of_other_lists(*columns, *judged))
     # Popular items may have low ids, and examples few lists.

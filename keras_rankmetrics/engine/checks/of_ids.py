@@ -8,7 +8,6 @@ import re
 import unicodedata
 import urllib.parse
 from collections.abc import Iterable
-from typing import Any
 
 import numpy as np
 
@@ -182,7 +181,7 @@ def missing_code(queries: np.ndarray) -> str | None:
     return "the query -1, the code that pandas gives to a missing value"
 
 
-def _integers_in(ids: np.ndarray) -> np.ndarray:
+def integers_in(ids: np.ndarray) -> np.ndarray:
     """Return the first ids as integers; none if some are other text."""
     if ids.dtype.kind in "iuUS":
         with contextlib.suppress(ValueError, OverflowError):
@@ -199,7 +198,7 @@ def in_steps_of_float32(*columns: np.ndarray) -> tuple[int, int] | None:
     for column in columns:
         if len(column) < _LEAST:
             continue
-        ids = _integers_in(column)
+        ids = integers_in(column)
         if ids.min(initial=_EXACT + 1) <= _EXACT:
             continue
         ids = np.unique(ids)
@@ -221,10 +220,10 @@ def counted_runs(query: np.ndarray) -> tuple[int, int] | None:
     Args:
         query: `[rows]`, in the order in which they come.
     """
-    first = _integers_in(query[:1])
+    first = integers_in(query[:1])
     if not np.isin(first, (0, 1)).any():
         return None
-    ids = _integers_in(query)
+    ids = integers_in(query)
     is_start = ids == first
     lengths = np.diff(np.flatnonzero(is_start))
     are_long = lengths >= _LONG_RUN
@@ -237,34 +236,7 @@ def counted_runs(query: np.ndarray) -> tuple[int, int] | None:
     return (int(first[0]), int(is_start.sum())) if are_counted.all() else None
 
 
-def of_numbers(
-    lists: np.ndarray,
-    items: np.ndarray,
-    scores: np.ndarray,
-    judged_lists: np.ndarray,
-    judged: np.ndarray,
-) -> dict[str, Any]:
-    """Return findings of ids that number something else than items.
-
-    Args:
-        lists: `[items]`, the number of the list of each item.
-        items: `[items]`, their ids.
-        scores: `[items]`.
-        judged_lists: `[judged]`, the number of the list of each judged item.
-        judged: `[judged]`, their ids.
-    """
-    ids = _integers_in(items)
-    others = _integers_in(judged) if len(ids) else ids
-    if not len(others):
-        return {}
-    lists, judged_lists = lists[: len(ids)], judged_lists[: len(others)]
-    sides = lists, ids, judged_lists, others
-    if _are_ranks(lists, ids, scores[: len(ids)], others):
-        return {"ranks_as_ids": True}
-    return {"rows_as_ids": _are_rows(*sides), "low_ids": _below(*sides)}
-
-
-def _are_ranks(
+def are_ranks(
     lists: np.ndarray, ids: np.ndarray, scores: np.ndarray, others: np.ndarray
 ) -> bool:
     """Return True if the ids of each list are 0, 1, 2, ..., or from 1 on.
@@ -273,10 +245,10 @@ def _are_ranks(
     popular items have one order, and one score for each of these.
 
     Args:
-        lists: `[items]`.
+        lists: `[items]`, the number of the list of each item.
         ids: `[items]`, integers as the others.
         scores: `[items]`.
-        others: `[judged]`.
+        others: `[judged]`, those of judged items.
     """
     lowest, highest = ids.min(), ids.max()
     if lowest not in (0, 1) or highest > len(ids):
@@ -300,7 +272,7 @@ def _are_ranks(
     return do_differ and bool((others <= highest).mean() <= most)
 
 
-def _are_rows(
+def are_rows(
     lists: np.ndarray,
     ids: np.ndarray,
     judged_lists: np.ndarray,
@@ -309,10 +281,10 @@ def _are_rows(
     """Return True if ids of both sides number their rows, of other queries.
 
     Args:
-        lists: as for `of_numbers`, as are the others.
+        lists: `[items]`, the number of the list of each item.
         ids: `[items]`, integers as the others.
-        judged_lists: `[judged]`.
-        others: `[judged]`.
+        judged_lists: `[judged]`, the number of the list of each judged item.
+        others: `[judged]`, their ids.
     """
     number = min(len(ids), len(others))
     both = ids[:number], others[:number]
@@ -324,7 +296,7 @@ def _are_rows(
     return are_many and 2 * int(are_same.sum()) < number
 
 
-def _below(
+def below(
     lists: np.ndarray,
     ids: np.ndarray,
     judged_lists: np.ndarray,
@@ -335,7 +307,7 @@ def _below(
     Ids are spread up to the highest one, as those of popular items are not.
 
     Args:
-        lists: as for `_are_rows`, as are the others.
+        lists: `[items]`, as all columns those of `are_rows`.
         ids: `[items]`.
         judged_lists: `[judged]`.
         others: `[judged]`.
