@@ -271,6 +271,90 @@ def test_padding_at_two_ends(shortest):
     assert "padding at one end" not in noted(labels, scores)
 
 
+def test_padding_of_0_at_two_ends():
+    lengths = _RNG.integers(3, 20, 60)[:, None]
+    at = np.arange(20)
+    labels = np.where(at >= 20 - lengths, np.roll(_LABELS, -3, 1), 0)
+    scores = np.where(at < lengths, _SCORES + 9, 0.0)
+    assert "labels of 0 at the head" in noted(labels, scores)
+    assert "should rank higher" not in noted(labels, scores)
+    some = np.where(at < lengths, _LABELS, 0)
+    assert not noted(some, scores)
+    metric = krm.NDCG(10)
+    [found] = words_of(lambda: metric.update_state(labels, scores))
+    assert "labels of 0 at the head" in found
+    assert not words_of(lambda: krm.NDCG(10).update_state(some, scores))
+
+
+def in_batch(targets, noise=1.0):
+    """Return the scores of queries for the items of all queries."""
+    rng = np.random.default_rng(1)
+    items = rng.normal(size=(500, 8))[targets]
+    return (items + noise * rng.normal(size=items.shape)) @ items.T
+
+
+@pytest.mark.parametrize("share", [0.1, 0.5])
+def test_an_item_twice_among_those_of_a_batch(share):
+    targets = np.arange(64)
+    targets[: int(64 * share)] += 32
+    scores = in_batch(targets)
+    for says in (
+        lambda: krm.evaluate(np.eye(64), scores, "HR@1"),
+        lambda: krm.HitRateAtK(1).update_state(np.eye(64), scores),
+    ):
+        [found] = words_of(says)
+        assert "64 items, of which" in found
+        assert "have the scores of another one" in found
+    same = (targets[:, None] == targets[None]).astype(float)
+    with pytest.warns(UserWarning, match="another one"):
+        wrong = krm.evaluate(np.eye(64), scores, "HR@1")["HR@1"]
+    assert krm.evaluate(same, scores, "HR@1")["HR@1"] > wrong
+    assert not words_of(lambda: krm.HitRateAtK(1).update_state(same, scores))
+
+
+def test_batches_whose_items_are_there_once():
+    plain = in_batch(np.arange(64))
+    for scores in (
+        plain,
+        np.maximum(plain - 4, 0),  # most are 0
+        plain.round(),
+        np.where(np.arange(64) < 9, 0.5, plain),  # items without a vector
+        np.ones((64, 64)),
+    ):
+        metric = krm.HitRateAtK(1)
+        assert not words_of(lambda s=scores, m=metric: m(np.eye(64), s))
+
+
+def test_labels_in_place_of_a_reference():
+    lengths = np.random.default_rng(3).integers(6, 21, 60)[:, None]
+    is_padding = np.arange(20) >= lengths
+    labels = np.where(is_padding, -1, _LABELS)
+    scores = np.where(is_padding, 0, _SCORES)
+    [found] = words_of(lambda: krm.RankBiasedOverlap()(labels, scores))
+    assert "which counts as the worst score" in found
+    sides = (np.where(is_padding, -np.inf, x) for x in (_LABELS, _SCORES))
+    metric = krm.RankBiasedOverlap()
+    assert not words_of(lambda: metric.update_state(*sides))
+    apart = [
+        float(krm.RankBiasedOverlap()(_LABELS[i, :n], _SCORES[i, :n]))
+        for i, n in enumerate(lengths.ravel())
+    ]
+    assert np.isclose(float(metric.result()), np.mean(apart), atol=1e-5)
+    for teacher in (_LABELS, _LABELS - 1, np.where(is_padding, -1, _SCORES)):
+        assert not words_of(
+            lambda x=teacher: krm.RankBiasedOverlap()(x, _SCORES)
+        )
+
+
+def test_ones_and_ranks_of_relevant_items():
+    ranks = _RNG.integers(1, 50, 64)
+    metric = krm.MeanReciprocalRank()
+    [found] = words_of(lambda: metric.update_state(np.ones(64), ranks))
+    assert "Some items should be irrelevant" in found
+    some = np.append(np.ones(63), 0)
+    assert not words_of(lambda: krm.MeanReciprocalRank()(some, ranks))
+
+
 def test_sizes_of_lists_in_place_of_queries():
     sizes = _RNG.integers(5, 25, 60)
     labels = _RNG.integers(0, 2, sizes.sum())

@@ -888,7 +888,7 @@ def _reversed(facts: Facts, metrics: Sequence[Any]) -> _Found:
         return None
     if facts.evidence.are_places or first.are_topped:
         return None
-    if _ascend(facts, metrics):  # says it
+    if "apart" in facts.seen or _ascend(facts, metrics):  # says it
         return None
     return (
         f"Better items should rank higher in {facts.run}. Received: lower "
@@ -1151,10 +1151,10 @@ def _across(seen: Any, facts: Facts) -> _Found:
 
 
 @_seen("warning")
-def _apart(__: Any, _: Facts) -> _Found:
+def _apart(seen: Any, _: Facts) -> _Found:
     return (
         "Labels and scores should have padding at one end. Received: labels "
-        "below 0 at the head, and as many equal scores at the tail.",
+        f"{seen} at the head, and as many equal scores at the tail.",
         "Pad both on one side.",
     )
 
@@ -1233,6 +1233,26 @@ def _ids_as_scores(__: Any, _: Facts) -> _Found:
         "Two rankings should be scores of the same items. Received: integers "
         "that differ in each list, of which both sides have many, as ids are.",
         'For ids, best first, pass `inputs="ids"`.',
+    )
+
+
+@_seen("warning")
+def _same_columns(seen: Any, _: Facts) -> _Found:
+    return (
+        "A batch whose items are relevant to one query each should have each "
+        f"item once. Received: {seen[0]:,} items, of which {seen[1]:,} have "
+        "the scores of another one for all queries.",
+        "If items are there twice, pass labels of 1 for both: "
+        "`ids[:, None] == ids[None]`.",
+    )
+
+
+@_seen("warning")
+def _labels_of_two(__: Any, _: Facts) -> _Found:
+    return (
+        "A reference should be scores. Received: labels from 0 on, and -1 at "
+        "the end of lists, which counts as the worst score.",
+        "If it is padding, replace it by -inf on both sides.",
     )
 
 

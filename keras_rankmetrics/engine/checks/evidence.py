@@ -20,6 +20,8 @@ _PLAIN = 2.5  # standard errors of scores, and not of what sorts them
 _SOME = 1.5  # standard errors of the scores of few lists
 _CLEAR = 2.5  # standard errors that are no chance in the lists of a batch
 ROWS = 2**15  # of the first lists, or more, for the rest of a list
+_LISTS = 100  # the first ones of an array
+_CERTAIN = 10  # relevant items that are not found by no accident
 _ENOUGH = 20  # rows that are in order by no accident
 _CLOSE = 1e-3  # of a sum to 1, in half precision
 
@@ -257,6 +259,57 @@ _SCALES: Mapping[str, Callable[[np.ndarray], np.ndarray]] = {
     "columns of which each has the mean 0 and the deviation 1": _standardized,
     "columns of which each has the ranks 1, 2, 3, ...": _ranked,
 }
+
+
+def padding_apart(labels: np.ndarray, scores: np.ndarray) -> str | None:
+    """Return the labels, in words, that are padding before scores have it.
+
+    Args:
+        labels: `[lists, items]`, below 0 for padding, 0 for irrelevant ones.
+        scores: `[lists, items]`.
+    """
+    if are_padded_apart(labels, scores):
+        return "below 0"
+    labels, scores = labels[:_LISTS], scores[:_LISTS]
+    ends, numbers = np.unique(scores[:, -1:], return_counts=True)
+    if numbers.max(initial=0) < FEW:
+        return None  # as a rule
+    are_it = scores == ends[np.argmax(numbers)]
+    tails = np.logical_and.accumulate(are_it[:, ::-1], axis=1).sum(axis=1)
+    items = labels.shape[1]
+    some = (tails > 0) & (tails < items)
+    if len(np.unique(tails[some])) < FEW:
+        return None
+    labels, tails = labels[some], tails[some, None]
+    head, behind = (x < tails for x in _from_both_ends(items))
+    by_chance = head.sum() * (labels[behind] > 0).mean()
+    is_padding = not labels[head].any() and by_chance > _CERTAIN
+    return "of 0" if is_padding else None
+
+
+def _from_both_ends(items: int) -> tuple[np.ndarray, np.ndarray]:
+    return np.arange(items), np.arange(items)[::-1]
+
+
+def same_columns(
+    labels: np.ndarray, scores: np.ndarray
+) -> tuple[int, int] | None:
+    """Return the number of items, and how many are there again, or None.
+
+    Args:
+        labels: `[lists, items]`, the first lists of a square. Each item is
+            relevant to the list of its number, or there is nothing to see.
+        scores: `[lists, items]`. Columns of few numbers are no evidence.
+    """
+    lists, items = labels.shape
+    if items < _LONG or len(np.unique(scores[:1])) == items:
+        return None  # as a rule
+    is_diagonal = np.array_equal(labels > 0, np.eye(lists, items, dtype=bool))
+    ordered = np.sort(scores, axis=0)
+    varied = 2 * (ordered[1:] != ordered[:-1]).sum(axis=0) > lists
+    columns = np.unique(scores[:, varied], axis=1).shape[1]
+    again = int(varied.sum()) - columns
+    return (items, again) if is_diagonal and again and columns > FEW else None
 
 
 def are_padded_apart(labels: np.ndarray, scores: np.ndarray) -> bool:

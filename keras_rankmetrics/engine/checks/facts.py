@@ -13,8 +13,9 @@ from keras_rankmetrics.engine.checks import of_ids
 from keras_rankmetrics.engine.checks.evidence import (
     Evidence,
     are_numbered,
-    are_padded_apart,
     mean_ranks,
+    padding_apart,
+    same_columns,
 )
 from keras_rankmetrics.engine.checks.first_lists import AreOwn, FirstLists
 from keras_rankmetrics.engine.checks.repeats import Repeats, times_of_labels
@@ -34,6 +35,7 @@ _LEVELS = 16  # of labels of a chunk, at most: no check reads more
 _TIMES = range(2, 11)  # of lists with the same labels, as of several seeds
 # Lists with relevant items, fewer of which are a note, and lists without them.
 _FEW_RELEVANT, _SEVERAL = 0.75, 5
+_SQUARE = 32  # lists of a square to look at
 _LARGE = 99  # the lowest label that may be a code
 # What to do, by the names of checks: in doors with options, in files of TREC,
 # in doors that take columns alone, and in batches.
@@ -470,7 +472,10 @@ class Facts:
         # Items of a class may take turns in all lists of an array.
         self.repeats = dataclasses.replace(self.repeats, systems=1)
         self.add_whole(*rows, own.__getitem__ if is_square else None)
-        self.see(apart=are_padded_apart(labels, scores))
+        self.see(apart=padding_apart(labels, scores))
+        if is_square:
+            some = labels[:_SQUARE], scores[:_SQUARE]
+            self.see(same_columns=same_columns(*some))
         columns = Evidence().with_lists(items, *rows[1:])
         if columns.may_be_places:
             self.elsewhere = self.elsewhere or "in each column"

@@ -48,6 +48,7 @@ _NEARLY_ALL = 0.8  # of the relevant items
 _RANKS = 2  # times as many as there are items, at most
 _SHARED = 0.2  # of the ids of a list, at other places
 _TIMES = 3  # as many as by chance
+_GRADES = 6  # from 0 on
 _TIED = 0.01  # of the items of a list
 
 
@@ -145,7 +146,10 @@ def _of_rankings(content: Any) -> Facts:
     )
     lists, items = np.nonzero(labels > 0)
     found.add_rankings(lists, scores[lists, items], reference[lists, items])
-    found.see(ids_as_scores=_are_ids(scores, reference))
+    found.see(
+        ids_as_scores=_are_ids(scores, reference),
+        labels_of_two=_are_padded_labels(reference),
+    )
     _look_at_places(found, scores)
     return found
 
@@ -260,6 +264,21 @@ def _are_ids(scores: np.ndarray, reference: np.ndarray) -> bool:
     return bool(are_apart and not are_places and is_much)
 
 
+def _are_padded_labels(reference: np.ndarray) -> bool:
+    """Return True for small grades that end in -1, in lists of many lengths.
+
+    Args:
+        reference: `[lists, items]`.
+    """
+    are_padding = reference == -1
+    tails = np.logical_and.accumulate(are_padding[:, ::-1], axis=1).sum(axis=1)
+    if len(np.unique(tails[tails > 0])) < _FEW:
+        return False
+    grades = reference[~are_padding]
+    are_grades = np.isin(grades, np.arange(_GRADES)).all()
+    return bool(are_grades and tails.sum() == are_padding.sum())
+
+
 def _are_labels(targets: np.ndarray, items: int) -> bool:
     """Return True for many targets, one a list, of 0 or 1 among many items."""
     if targets.shape[1] != 1 or items < _MANY:
@@ -296,7 +315,8 @@ def _add_scores(
     numbers, scores, labels = found.add_matrix(labels, scores, is_square)
     _look_at_places(found, matrix)
     lengths = np.unique(numbers, return_counts=True)[1]
-    if len(labels) >= _MANY and len(lengths) >= _FEW:
+    are_one = getattr(y_pred, "ndim", 0) == 1 and (labels == 1).all()
+    if len(labels) >= _MANY and (len(lengths) >= _FEW or are_one):
         found.add_labels(labels)
         found.add_lists(lengths)
     found.see(
