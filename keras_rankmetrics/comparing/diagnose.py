@@ -186,7 +186,8 @@ def diagnose(
       `"two_spellings"`, `"codes"`, `"labels_as_scores"`, `"grades_as_scores"`,
       `"ranks_as_labels"`, `"seeds"`, `"crossed"`, `"lists_again"`,
       `"perfect"`, `"one_label"`, `"two_kinds"`, `"scores_again"`, `"totals"`,
-      `"ties_of_ranks"`, `"thousands"`, `"infinite_scores"` of
+      `"ties_of_ranks"`, `"thousands"`, `"ranked"`, `"capped"`, `"flipped"`,
+      `"joined"`, `"late"`, `"saturated"`, `"dense"`, `"infinite_scores"` of
       `numpy.nan_to_num` and others: scores, rows, queries and labels of which
       `evaluate` would say the same.
     - `"one_row_a_query"`, `"counted_rows"`: nearly all lists have one item,

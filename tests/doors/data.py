@@ -162,7 +162,36 @@ def parted(
 ROW = drawn()
 MANY = drawn(queries=24, items=8, seed=3)
 MANY["label"] = [int(x == 1) for x in MANY["label"]]
+LISTS = drawn(queries=24, items=16, seed=4)
+LISTS["label"] = [int(x == 1) for x in LISTS["label"]]
 SAME = 12  # items of a query
+
+
+def rescored(rows: Mapping[str, list], score: Callable) -> dict[str, list]:
+    """Return rows with other scores, a function of a row and its number.
+
+    The row has the rank of its item, from 0 on, and its place in the list, too.
+    """
+    found = []
+    for values in by_query(rows, "label", "score").values():
+        for place, (label, x) in enumerate(values):
+            rank = sum(other > x for _, other in values)
+            row = {"label": label, "score": x, "rank": rank, "place": place}
+            found.append(score(row, len(found)))
+    return {**rows, "score": found}
+
+
+def longer(rows: Mapping[str, list], score: float) -> dict[str, list]:
+    """Return rows with more relevant items in each list, of one score."""
+    found = {name: [*values] for name, values in rows.items()}
+    for number, query in enumerate(dict.fromkeys(rows["query"])):
+        for i in range(1 + number % 4):
+            row = query, f"{query}-{i}", 1, score
+            for values, x in zip(found.values(), row, strict=True):
+                values.append(x)
+    order = sorted(range(len(found["query"])), key=found["query"].__getitem__)
+    return {name: [values[i] for i in order] for name, values in found.items()}
+
 
 _ORDER = np.argsort(np.argsort(-np.array(ROW["score"]).reshape(-1, SAME), 1), 1)
 RANKS = (_ORDER + 1).ravel().tolist()
@@ -300,6 +329,30 @@ ORDINARY = {
             label=lambda row, i: int(i % SAME == 0),
             score=lambda row, i: (i % SAME == 0) + row["score"],
         )
+    ),
+    "items of a score on top, some of them relevant": Data(
+        rescored(LISTS, lambda row, i: min(1.5, row["score"])),
+        has_ties=True,
+    ),
+    "relevant items alone at distance 0": Data(
+        rescored(
+            LISTS,
+            lambda row, i: (
+                0.0
+                if row["label"] and row["place"] in (1, 3, 4)
+                else row["score"] - 9
+            ),
+        ),
+        has_ties=True,
+    ),
+    "relevant items that others have not found, at some ranks": Data(
+        longer(LISTS, 0.6), has_ties=True
+    ),
+    "grades of relevant items from 3 to 5": Data(
+        changed(label=lambda row, i: row["label"] and row["label"] + 3)
+    ),
+    "large scores of both signs": Data(
+        rescored(LISTS, lambda row, i: 1e7 * math.sinh(row["score"]))
     ),
     "a toy that is perfect": Data(
         {
@@ -731,6 +784,54 @@ CHECKED = {
         ),
         "the header is a query",
         of_items=True,
+    ),
+    "ranks of relevant items alone": Data(
+        rescored(LISTS, lambda row, i: row["rank"] * (row["label"] > 0)),
+        "scores are ranks",
+        in_batches=False,
+    ),
+    "seen items on top, which were filled with 0": Data(
+        rescored(
+            LISTS,
+            lambda row, i: (
+                0.0
+                if not row["label"] and row["place"] in (1, 4, 5, 7, 9, 11)
+                else row["score"] - 9
+            ),
+        ),
+        "seen items were to be left out",
+    ),
+    "seen items times -1e9": Data(
+        rescored(
+            LISTS,
+            lambda row, i: (
+                (row["score"] - 1)
+                * (-1e9 if row["place"] in (2, 5, 6, 8) else 1)
+            ),
+        ),
+        "seen items were to be left out",
+    ),
+    "relevant items that an outer join has filled with 0, on top": Data(
+        longer(rescored(LISTS, lambda row, i: row["score"] - 9), 0.0),
+        "relevant items are not retrieved",
+        in_batches=False,
+    ),
+    "relevant items that an outer join has filled with 0, last": Data(
+        longer(rescored(LISTS, lambda row, i: math.exp(row["score"])), 0.0),
+        "relevant items are not retrieved",
+        in_batches=False,
+    ),
+    "labels from 85 to 99 with a linear gain": Data(
+        changed(label=lambda row, i: 85 + 7 * row["label"]),
+        "labels are no gains",
+        metric="NDCG(gain_fn=linear_gain)@10",
+        explained=False,
+    ),
+    "probabilities of which many are 1": Data(
+        changed(score=lambda row, i: min(1, 0.4 + row["score"] / 4)),
+        "scores are limited",
+        in_batches=False,
+        right_in="without notes",
     ),
     "commas in numbers": Data(
         changed(item=lambda row, i: f"{i},5"),

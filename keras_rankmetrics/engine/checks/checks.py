@@ -53,6 +53,8 @@ class Check(NamedTuple):
             nothing is wrong. Takes the facts and the metrics.
         in_batches: False if a batch of a model that learns may be so, or is
             looked at elsewhere.
+        counts: the field of `FirstLists` that is above 0 if something is wrong;
+            empty if `says` must look.
     """
 
     name: str
@@ -60,6 +62,7 @@ class Check(NamedTuple):
     role: str
     says: Callable[[Facts, Sequence[Any]], tuple[str, str] | None]
     in_batches: bool = True
+    counts: str = ""
 
 
 CHECKS: list[Check] = []  # in their order, which `_check` fills
@@ -101,6 +104,8 @@ def said_of(facts: Facts, metrics: Sequence[Any]) -> Iterator[Said]:
     for check in CHECKS:
         is_seen = check.role == "seen"
         is_there = check.name in facts.seen if is_seen else there[check.role]
+        if check.counts and not getattr(facts.first, check.counts):
+            continue
         found = check.says(facts, metrics) if is_there else None
         if found is not None:
             yield Said(check, *found)
@@ -236,6 +241,11 @@ def _gains_by(function: Callable[[Any], Any], labels: Any) -> np.ndarray:
 
 # The checks, in their order.
 
+_ADDED = (
+    "If relevant items were added to those that were retrieved, as by an outer "
+    "join and `fillna(0)`, give them the score -inf; leave them out of a run "
+    "apart from the truth."
+)
 _DROP = "If the items contain the queries, pass `drop_same_id=True`."
 
 _Found = tuple[str, str] | None
@@ -243,7 +253,7 @@ _Says = Callable[[Facts, Sequence[Any]], _Found]
 
 
 def _check(
-    level: str, role: str, in_batches: bool = True
+    level: str, role: str, in_batches: bool = True, counts: str = ""
 ) -> Callable[[_Says], _Says]:
     """Return a decorator that adds a check by the name of its function.
 
@@ -251,11 +261,12 @@ def _check(
         level: as in `Check`.
         role: as in `Check`.
         in_batches: as in `Check`.
+        counts: as in `Check`.
     """
 
     def added(says: _Says) -> _Says:
         name = says.__name__.removeprefix("_")
-        CHECKS.append(Check(name, level, role, says, in_batches))
+        CHECKS.append(Check(name, level, role, says, in_batches, counts))
         return says
 
     return added
@@ -886,7 +897,7 @@ def _reversed(facts: Facts, metrics: Sequence[Any]) -> _Found:
     first, is_higher = facts.first, facts.higher_is_better
     if is_higher is None or not first.are_reversed:
         return None
-    if facts.evidence.are_places or first.are_topped:
+    if facts.evidence.are_places or first.are_topped or first.have_late:
         return None
     if "apart" in facts.seen or _ascend(facts, metrics):  # says it
         return None
@@ -899,7 +910,7 @@ def _reversed(facts: Facts, metrics: Sequence[Any]) -> _Found:
     )
 
 
-@_check("warning", "whole", in_batches=False)
+@_check("warning", "whole", in_batches=False, counts="equal")
 def _labels_as_scores(facts: Facts, _: Sequence[Any]) -> _Found:
     if not facts.first.are_labels:
         return None
@@ -909,7 +920,7 @@ def _labels_as_scores(facts: Facts, _: Sequence[Any]) -> _Found:
     )
 
 
-@_check("note", "whole", in_batches=False)
+@_check("note", "whole", in_batches=False, counts="graded")
 def _grades_as_scores(facts: Facts, _: Sequence[Any]) -> _Found:
     first = facts.first
     if not first.have_grades or first.are_labels:
@@ -933,7 +944,7 @@ def _ranks_as_labels(facts: Facts, _: Sequence[Any]) -> _Found:
     )
 
 
-@_check("warning", "whole", in_batches=False)
+@_check("warning", "whole", in_batches=False, counts="filled")
 def _filled(facts: Facts, _: Sequence[Any]) -> _Found:
     if not facts.first.are_filled:
         return None
@@ -946,7 +957,7 @@ def _filled(facts: Facts, _: Sequence[Any]) -> _Found:
     )
 
 
-@_check("warning", "whole", in_batches=False)
+@_check("warning", "whole", in_batches=False, counts="topped")
 def _topped(facts: Facts, _: Sequence[Any]) -> _Found:
     first = facts.first
     if not first.are_topped:
@@ -959,7 +970,82 @@ def _topped(facts: Facts, _: Sequence[Any]) -> _Found:
     )
 
 
-@_check("note", "whole", in_batches=False)
+@_check("warning", "whole", in_batches=False, counts="beyond")
+def _ranked(facts: Facts, _: Sequence[Any]) -> _Found:
+    if not facts.first.are_ranked:
+        return None
+    return (
+        f"The scores of {facts.run} should be those of all items. Received: 0 "
+        "for all irrelevant items, and whole numbers for relevant ones, as "
+        "`predict_rank` of LightFM returns.",
+        "Pass the scores of all items, as `predict` does.",
+    )
+
+
+@_check("warning", "whole", counts="capped")
+def _capped(facts: Facts, _: Sequence[Any]) -> _Found:
+    first = facts.first
+    if not first.are_capped:
+        return None
+    return (
+        f"The best items of {facts.run} should be relevant in some lists. "
+        f"Received: one score for the best ones in {first.capped:,} lists, and "
+        "for no relevant item.",
+        "If seen items were filled with it, give them the score -inf.",
+    )
+
+
+@_check("warning", "whole", counts="flipped")
+def _flipped(facts: Facts, _: Sequence[Any]) -> _Found:
+    if not facts.first.are_flipped:
+        return None
+    return (
+        f"The scores of {facts.run} should be of one size. Received: huge ones "
+        f"of both signs in {facts.first.flipped:,} lists, a million times as "
+        "large as most.",
+        "If seen items were multiplied by a number such as -1e9, give them the "
+        "score -inf.",
+    )
+
+
+@_check("warning", "whole", in_batches=False, counts="joined")
+def _joined(facts: Facts, _: Sequence[Any]) -> _Found:
+    if not facts.first.are_joined:
+        return None
+    return (
+        f"The scores of {facts.run} should be those of a system. Received: 0 "
+        "as the best score of some lists, for relevant items alone, next to "
+        "as many others in each list.",
+        _ADDED,
+    )
+
+
+@_check("warning", "whole", in_batches=False, counts="late")
+def _late(facts: Facts, _: Sequence[Any]) -> _Found:
+    first = facts.first
+    if not first.have_late:
+        return None
+    return (
+        f"The worst items of {facts.run} should not all be relevant. Received: "
+        f"lists that are as long, but for {first.late:,} relevant items at the "
+        f"end of {first.late_lists:,} lists.",
+        _ADDED,
+    )
+
+
+@_check("note", "whole", in_batches=False, counts="saturated")
+def _saturated(facts: Facts, _: Sequence[Any]) -> _Found:
+    first = facts.first
+    if not first.are_saturated or first.are_capped:
+        return None
+    return (
+        f"The scores of {facts.run} are probabilities, of which several are 1 "
+        f"in {first.saturated:,} lists of {first.lists:,}, and tie.",
+        "If a sigmoid or a limit has made them so, pass the logits.",
+    )
+
+
+@_check("note", "whole", in_batches=False, counts="precise")
 def _precise(facts: Facts, _: Sequence[Any]) -> _Found:
     if not facts.first.are_precise or not facts.has_irrelevant:
         return None
@@ -969,7 +1055,7 @@ def _precise(facts: Facts, _: Sequence[Any]) -> _Found:
     )
 
 
-@_check("warning", "whole")
+@_check("warning", "whole", counts="again")
 def _rows_again(facts: Facts, _: Sequence[Any]) -> _Found:
     if not facts.first.has_rows_again or facts.first.are_crossed:
         return None
@@ -980,7 +1066,7 @@ def _rows_again(facts: Facts, _: Sequence[Any]) -> _Found:
     )
 
 
-@_check("warning", "whole")
+@_check("warning", "whole", counts="twins")
 def _twins(facts: Facts, _: Sequence[Any]) -> _Found:
     if not facts.first.have_twins or facts.first.has_rows_again:
         return None
@@ -993,7 +1079,7 @@ def _twins(facts: Facts, _: Sequence[Any]) -> _Found:
     )
 
 
-@_check("warning", "whole", in_batches=False)
+@_check("warning", "whole", in_batches=False, counts="crossed")
 def _crossed(facts: Facts, _: Sequence[Any]) -> _Found:
     if not facts.first.are_crossed:
         return None
@@ -1044,7 +1130,7 @@ def _places_elsewhere(facts: Facts, _: Sequence[Any]) -> _Found:
     )
 
 
-@_check("note", "whole", in_batches=False)
+@_check("note", "whole", in_batches=False, counts="perfect")
 def _perfect(facts: Facts, _: Sequence[Any]) -> _Found:
     first = facts.first
     if not first.are_perfect or first.are_labels or first.finds_own:
@@ -1058,7 +1144,7 @@ def _perfect(facts: Facts, _: Sequence[Any]) -> _Found:
     )
 
 
-@_check("note", "whole", in_batches=False)
+@_check("note", "whole", in_batches=False, counts="alike")
 def _alike(facts: Facts, _: Sequence[Any]) -> _Found:
     first = facts.first
     others = first.lists - first.alike
@@ -1074,7 +1160,7 @@ def _alike(facts: Facts, _: Sequence[Any]) -> _Found:
     )
 
 
-@_check("warning", "whole", in_batches=False)
+@_check("warning", "whole", in_batches=False, counts="precise")
 def _one_label(facts: Facts, _: Sequence[Any]) -> _Found:
     first = facts.first
     may_lack_items = not facts.are_whole and first.precise < first.lists
@@ -1088,7 +1174,7 @@ def _one_label(facts: Facts, _: Sequence[Any]) -> _Found:
     )
 
 
-@_check("note", "whole", in_batches=False)
+@_check("note", "whole", in_batches=False, counts="placed")
 def _two_kinds(facts: Facts, _: Sequence[Any]) -> _Found:
     first = facts.first
     if not first.are_of_two_kinds:
@@ -1236,6 +1322,21 @@ def _ids_as_scores(__: Any, _: Facts) -> _Found:
     )
 
 
+@_check("warning", "whole", counts="dense")
+def _dense(facts: Facts, metrics: Sequence[Any]) -> _Found:
+    functions = (x.definition.options.get("gain_fn") for x in metrics)
+    if not facts.first.are_dense or linear_gain not in functions:
+        return None
+    return (
+        "Gains should tell relevant items from others. Received: labels of "
+        "which the lowest is above half of the highest, in "
+        f"{facts.first.dense:,} lists of {facts.first.lists:,}, so that all "
+        "orders have nearly one value.",
+        "Subtract the lowest label, or pass 1 for relevant items, and 0 for "
+        "others.",
+    )
+
+
 @_seen("warning")
 def _same_columns(seen: Any, _: Facts) -> _Found:
     return (
@@ -1303,7 +1404,7 @@ def _weighed_by(facts: Facts, _: Sequence[Any]) -> _Found:
     )
 
 
-@_check("note", "whole", in_batches=False)
+@_check("note", "whole", in_batches=False, counts="fillers")
 def _fillers(facts: Facts, _: Sequence[Any]) -> _Found:
     first = facts.first
     if not first.has_fillers:
@@ -1316,7 +1417,7 @@ def _fillers(facts: Facts, _: Sequence[Any]) -> _Found:
     )
 
 
-@_check("warning", "whole")
+@_check("warning", "whole", counts="own")
 def _own_first(facts: Facts, _: Sequence[Any]) -> _Found:
     first = facts.first
     if not first.finds_own or first.own_relevant:
@@ -1329,7 +1430,7 @@ def _own_first(facts: Facts, _: Sequence[Any]) -> _Found:
     )
 
 
-@_check("note", "whole")
+@_check("note", "whole", counts="own_relevant")
 def _own_relevant(facts: Facts, _: Sequence[Any]) -> _Found:
     first = facts.first
     if not first.finds_own or not first.own_relevant or first.finds_partners:

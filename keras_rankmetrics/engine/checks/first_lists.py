@@ -29,6 +29,10 @@ _GRADES = 10  # whole scores that may be grades or classes, at most
 _CERTAIN = 100  # items that no classifier labels without an error
 _ENOUGH = 20  # lists that one score parts by no accident
 _NEARLY_ALL = 0.8  # share of the lists that have a property
+_ALL = 0.95  # share of the lists, but for rare ones
+_GAP = 0.05  # of the other scores, below one that is no limit of these
+_HUGE = 1e6  # as many times as most scores, of no model
+_CHANCE = 10  # irrelevant items that are not found by no accident
 
 AreOwn = Callable[[np.ndarray], np.ndarray]
 
@@ -53,6 +57,27 @@ class FirstLists:
         filled: the number of these whose irrelevant items, two or more, have
             one score, and no other item has it.
         spread: the number of these whose irrelevant items have several.
+        ranked: the number of these with relevant and irrelevant items whose
+            scores may be ranks, but 0 for all irrelevant ones.
+        beyond: the number of these with a score that is no grade.
+        capped: the number of these with relevant items whose best score is that
+            of most lists, of three items or more, and of no relevant one.
+        apart: the number of these in which it is far from the next one.
+        flipped: the number of these in which some scores are huge, of both
+            signs, and others are not.
+        dense: the number of these whose labels are shares or no grades, of
+            which the lowest is above half of the highest.
+        late: the number of items beyond the rank of the last irrelevant item of
+            all lists, all of which are relevant.
+        late_lists: the number of lists that have them.
+        shorter: the number of lists that end before this rank.
+        hits: the number of relevant items that are not late.
+        zeroed: the number of lists with the score 0.
+        joined: the number of these in which it is the best, of relevant items
+            alone, and all lists have as many others.
+        uneven: the number of these that are longer or shorter than most lists.
+        saturated: the number of lists of eight probabilities or more of which
+            several, but not all, are 1, and few others tie.
         varied: the number of lists with several labels.
         changes: the number of lists with another lowest label than the one
             before.
@@ -88,6 +113,20 @@ class FirstLists:
     equal: int = 0
     filled: int = 0
     spread: int = 0
+    ranked: int = 0
+    beyond: int = 0
+    capped: int = 0
+    apart: int = 0
+    flipped: int = 0
+    dense: int = 0
+    late: int = 0
+    late_lists: int = 0
+    shorter: int = 0
+    hits: int = 0
+    zeroed: int = 0
+    joined: int = 0
+    uneven: int = 0
+    saturated: int = 0
     varied: int = 0
     changes: int = 0
     clear: int = 0
@@ -165,6 +204,49 @@ class FirstLists:
         found = self.filled >= max(_SEVERAL, _NEARLY_ALL * lists)
         is_other = self.spread or self.have_grades or self.rows < _MANY
         return found and self.equal < self.lists and not is_other
+
+    @property
+    def are_ranked(self) -> bool:
+        """True if the scores of many lists are ranks of relevant items."""
+        lists = min(self.lists, self.relevant)
+        found = self.ranked >= max(_ENOUGH, _ALL * lists)
+        return found and self.beyond >= FEW
+
+    @property
+    def are_capped(self) -> bool:
+        """True if many lists, and few others, have one score on top."""
+        found = self.capped >= max(_ENOUGH, _ALL * self.relevant)
+        return found and 2 * self.apart >= self.capped
+
+    @property
+    def are_flipped(self) -> bool:
+        """True if many lists, and few others, have huge scores of two signs."""
+        return self.flipped >= max(_ENOUGH, _NEARLY_ALL * self.lists)
+
+    @property
+    def are_dense(self) -> bool:
+        """True if the labels of several lists, and few others, are alike."""
+        return self.dense >= max(_SEVERAL, _ALL * self.lists)
+
+    @property
+    def have_late(self) -> bool:
+        """True if lists have found relevant items, and others at their end."""
+        early = self.rows - self.late
+        by_chance = self.late * (early - self.hits) >= _CHANCE * early
+        are_several = _SEVERAL <= self.late_lists <= 5 * self.hits
+        are_long = self.shorter <= (1 - _ALL) * self.lists
+        return by_chance and are_several and are_long
+
+    @property
+    def are_joined(self) -> bool:
+        """True if relevant items alone, in several lists, have the score 0."""
+        found = self.joined >= max(_LONG, _ALL * self.zeroed)
+        return found and self.uneven >= FEW
+
+    @property
+    def are_saturated(self) -> bool:
+        """True if several of the probabilities of most lists are 1."""
+        return self.saturated >= max(_SEVERAL, self.lists / 2)
 
     @property
     def are_topped(self) -> bool:
@@ -286,9 +368,12 @@ def _sums(
     lowest, highest = (
         x.reduceat(labels, starts) for x in (np.minimum, np.maximum)
     )
+    dense = have_say & (2 * lowest > highest) & (highest > lowest)
+    dense &= (highest > _GRADES) | (highest < 1)
     is_mixed = (relevant > 0) & (relevant < lengths)
     is_clear = is_mixed & (relevant > 1)
-    filled, spread, above = _are_filled(scores, labels, starts)
+    filled, spread, above, only = _are_filled(scores, labels, starts)
+    ranked = only & are_whole & is_mixed & (scores[best] < lengths)
     is_long, places = lengths >= _LONG, np.arange(len(scores))
     places = places - np.repeat(starts - np.clip(scores[starts], 0, 1), lengths)
     are_places = np.logical_and.reduceat(scores == places, starts)
@@ -305,6 +390,11 @@ def _sums(
         equal=int((equal & have_say).sum()),
         filled=int((filled & have_say).sum()),
         spread=int((spread & have_say).sum()),
+        ranked=int((ranked & have_say).sum()),
+        beyond=int((ranked & have_say & (scores[best] > _GRADES)).sum()),
+        dense=int(dense.sum()),
+        **_at_ends(scores, labels, starts, number, have_say & ~are_whole),
+        **_beyond_others(labels, starts, have_say),
         varied=int((lowest < highest).sum()),
         changes=int((lowest[1:] != lowest[:-1]).sum()),
         clear=int(is_clear.sum()),
@@ -323,6 +413,98 @@ def _sums(
     )
 
 
+def _at_ends(
+    scores: np.ndarray,
+    labels: np.ndarray,
+    starts: np.ndarray,
+    number: np.ndarray,
+    some: np.ndarray,
+) -> dict[str, int]:
+    """Return the numbers of lists whose best or worst scores are strange.
+
+    Args:
+        scores: `[items]`, those of each list in order.
+        labels: `[items]`.
+        starts: the first item of each list.
+        number: how many items have the best score, `[lists]`.
+        some: True for the lists to count.
+    """
+    lengths = np.diff(starts, append=len(scores))
+    best = starts + lengths - 1
+    below = np.maximum(best - number, starts)
+    places = (
+        best,
+        below,
+        below - 1,
+        starts,
+        *(starts + x * lengths // 4 for x in (1, 3)),
+    )
+    highest, second, third, lowest, low, high = (
+        scores[np.maximum(x, starts)].astype(np.float64) for x in places
+    )
+    is_top = some & (highest == np.median(highest)) & (len(starts) >= _SEVERAL)
+    is_top &= (number >= FEW) & (2 * number <= lengths)
+    irrelevant = np.maximum.reduceat(labels, starts) > labels[best]
+    capped = is_top & irrelevant & (labels[best] == 0)
+    with np.errstate(all="ignore"):  # infinite ones are far from all
+        is_far = highest - second >= _GAP * (second - lowest)
+    most = np.maximum(np.abs(low), np.abs(high))
+    least = np.minimum(highest, -lowest) / _HUGE
+    flipped = some & (least > 1) & (least > most) & (most > 0)
+    if flipped.any():  # but none are in between
+        size, ends = np.abs(scores), (1e2 * most, 1e3 * least)
+        between = np.repeat(ends, lengths, axis=1)
+        amid = (size > between[0]) & (size < between[1])
+        flipped &= ~np.logical_or.reduceat(amid, starts)
+    others_than_0 = np.add.reduceat((scores != 0).astype(int), starts)
+    zeroed = others_than_0 < lengths
+    joined = some & zeroed & (highest == 0) & (len(starts) >= _SEVERAL)
+    joined &= others_than_0 == np.median(others_than_0)
+    joined &= labels[np.minimum(starts + others_than_0, best)] > 0
+    saturated = some & (highest == 1) & (lowest >= 0) & (lengths >= _LONG)
+    ties = np.append(False, scores[1:] == scores[:-1])
+    ties[starts] = False
+    saturated &= (number > 1) & (
+        2 * (number - 1) >= np.add.reduceat(ties.astype(int), starts)
+    )
+    found = {
+        "capped": capped,
+        "apart": capped & (second > third) & is_far,
+        "flipped": flipped,
+        "zeroed": zeroed,
+        "joined": joined,
+        "uneven": joined & (lengths != np.median(lengths)),
+        "saturated": saturated,
+    }
+    return {name: int(x.sum()) for name, x in found.items()}
+
+
+def _beyond_others(
+    labels: np.ndarray, starts: np.ndarray, some: np.ndarray
+) -> dict[str, int]:
+    """Return sums over items beyond the last irrelevant one of all lists.
+
+    Args:
+        labels: `[items]`, in the order of their scores.
+        starts: the first item of each list.
+        some: True for the lists to look at.
+    """
+    ends = np.append(starts[1:], len(labels))
+    places = np.where(labels > 0, len(labels), np.arange(len(labels)))
+    ranks = ends - np.minimum.reduceat(places, starts)
+    late = np.where(some, ends - starts - ranks[some].max(initial=0), 0)
+    # A few lists, or lists of one length, end in such items by accident.
+    if some.sum() < _ENOUGH or len(np.unique(late[some])) < FEW:
+        late = np.zeros_like(late)
+    number = int(late.clip(0).sum())
+    return {
+        "late": number,
+        "late_lists": int((late > 0).sum()),
+        "shorter": int((late < 0).sum()),
+        "hits": int((labels > 0).sum()) - number,
+    }
+
+
 def _are_graded(scores: np.ndarray, starts: np.ndarray) -> np.ndarray:
     """Return True for lists with few whole numbers as scores."""
     grades = scores == np.floor(scores)
@@ -337,12 +519,13 @@ def _are_graded(scores: np.ndarray, starts: np.ndarray) -> np.ndarray:
 
 def _are_filled(
     scores: np.ndarray, labels: np.ndarray, starts: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Return True for lists whose irrelevant items have a score of their own.
 
     Relevant items have several scores. One alone has a fraction, which no class
-    has. Then, True for lists whose irrelevant items have several scores, and
-    for those whose relevant items all have higher ones.
+    has. Then, True for lists whose irrelevant items have several scores, for
+    those whose relevant items all have higher ones, and for those in which all
+    irrelevant ones have 0, and none less.
     """
     relevant = labels > 0
     others, own = (np.where(x, scores, np.nan) for x in (~relevant, relevant))
@@ -356,7 +539,8 @@ def _are_filled(
     )
     fills = np.repeat(lowest, lengths)
     has_it = np.logical_or.reduceat(relevant & (scores == fills), starts)
-    return have_one & differ & ~has_it, lowest < highest, least > highest
+    only = have_one & (lowest == 0) & (least >= 0)
+    return have_one & differ & ~has_it, lowest < highest, least > highest, only
 
 
 def _are_repeated(
