@@ -554,8 +554,8 @@ def test_lists_without_relevant_items_are_told(form):
         )
     [note] = krm.evaluate(*sides, "Recall@3").report.notes
     assert note == (
-        "20 of the first 40 lists have no relevant items, and count as 0 for "
-        'Recall@3. To leave them out, set the option `empty="skip"`.'
+        "20 of the first 40 lists have no relevant items, and count as 0. "
+        'To leave them out, set the option `empty="skip"`.'
     )
     found = krm.evaluate(*sides, "Recall(empty=skip)@3")
     kept = krm.evaluate(labels[1::2], scores[1::2], "Recall@3")

@@ -1446,16 +1446,13 @@ def _own_relevant(facts: Facts, _: Sequence[Any]) -> _Found:
 @_check("note", "seen", in_batches=False)
 def _empty_lists(facts: Facts, metrics: Sequence[Any]) -> _Found:
     number, lists = facts.seen["empty_lists"]
-    names = [
-        x.name
-        for x in metrics
-        if x.definition.empty == "zero" and _least_relevant([x], 1.0)
-    ]
-    if not names or not facts.are_whole:  # others may be relevant
+    count_them = [x for x in metrics if x.definition.empty == "zero"]
+    is_read = bool(_least_relevant(count_them, 1.0))
+    if not is_read or not facts.are_whole:  # others may be relevant
         return None
     return (
         f"{number:,} of the first {lists:,} lists have no relevant items, and "
-        f"count as 0 for {', '.join(names)}.",
+        "count as 0.",
         'To leave them out, set the option `empty="skip"`.',
     )
 

@@ -34,7 +34,7 @@ _HUNDRED, _THOUSAND = 100, 1000
 _LEVELS = 16  # of labels of a chunk, at most: no check reads more
 _TIMES = range(2, 11)  # of lists with the same labels, as of several seeds
 # Lists with relevant items, fewer of which are a note, and lists without them.
-_FEW_RELEVANT, _SEVERAL = 0.75, 5
+_FEW_RELEVANT, _SEVERAL = 0.65, 5
 _SQUARE = 32  # lists of a square to look at
 _LARGE = 99  # the lowest label that may be a code
 # What to do, by the names of checks: in doors with options, in files of TREC,
