@@ -400,17 +400,14 @@ class Joining:
             labels: their labels, `[rows]` or `[rows, subtopics]`.
         """
         drops = any(each.rules.drop_same_id for each in self._ruled)
-        highest = labels if labels.ndim == 1 else labels.max(axis=1)
+        highest = highest_of(labels)
         columns = lists, rows.item, rows.value
         judged = self._truth.lists, self._truth.items
         self.facts.add_numbers(*columns, *judged)
         first = slice(of_ids.COMPARED)
         lists_of_first = len(np.unique(lists[first]))
         if of_ids.FEW_FOUND * (highest[first] > 0).sum() < lists_of_first:
-            labels_of_truth = self._truth.labels
-            are_relevant: np.ndarray = labels_of_truth > 0
-            if are_relevant.ndim > 1:
-                are_relevant = np.any(are_relevant, axis=1)
+            are_relevant = highest_of(self._truth.labels) > 0
             relevant = (x[are_relevant] for x in judged)
             self.facts.see(of_others=of_ids.of_other_lists(*columns, *relevant))
         self.facts.add_whole(
@@ -442,8 +439,7 @@ class Joining:
             self._shortest = min(self._shortest, shortest)
         hidden = np.zeros(0, bool)  # a reference has no relevant items
         if truth.absent == UNJUDGED:
-            of_items = labels if labels.ndim == 1 else labels.max(axis=1)
-            hidden = ~retrieved & (of_items > 0)
+            hidden = ~retrieved & (highest_of(labels) > 0)
         counted = retrieved, retrieved & judged, judgements, hidden
         self._counts += [x.sum() for x in counted]
         room = _ROWS - sum(len(lists) for lists, _ in self._unjudged)
@@ -588,6 +584,16 @@ class Joining:
             f"Received: 0 of {len(unknown):,}. It has {one}, and the "
             f"truth has {other}. {hint}"
         )
+
+
+def highest_of(labels: np.ndarray) -> np.ndarray:
+    """Return the label of each item, the highest one of its subtopics.
+
+    Args:
+        labels: `[items]` or `[items, subtopics]`.
+    """
+    found: np.ndarray = labels if labels.ndim == 1 else labels.max(axis=1)
+    return found
 
 
 def without_dropped(

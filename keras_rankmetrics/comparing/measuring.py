@@ -444,7 +444,8 @@ def _check(
     facts.add_ids(judgements.queries, judgements.items)
     if labels is not None:
         facts.add_labels(labels)
-        some = judgements.lists[judgements.labels > 0]
+        are_relevant = joining.highest_of(judgements.labels) > 0
+        some = judgements.lists[are_relevant]
         have = np.bincount(some, minlength=len(judgements.queries)) > 0
         if not have.all():
             facts.add_relevant(have)

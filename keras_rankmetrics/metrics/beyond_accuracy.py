@@ -328,7 +328,6 @@ class Serendipity(bases.RelevantExposureMetric):
     """
 
     measure: ClassVar[TensorFn] = staticmethod(serendipity)
-    check_options = staticmethod(check_popularity)
     of_catalogue: ClassVar[str] = "popularity"
 
     popularity: Any = None

@@ -401,7 +401,7 @@ def test_groups_are_shares():
 
 
 @pytest.mark.parametrize(
-    "metric", [krm.AveragePopularity, krm.PopularityLift, krm.Serendipity]
+    "metric", [krm.AveragePopularity, krm.PopularityLift]
 )
 def test_popularity_that_is_ranks(metric):
     rng = np.random.default_rng(0)
