@@ -20,18 +20,43 @@ def print_table(
     about: str | None,
     measured: Callable[[argparse.Namespace], Iterable[str]],
     columns: Sequence[str],
+    **how: Any,
+) -> None:
+    """Prints a row for each backend.
+
+    Args:
+        module: as for `print_rows`.
+        about: as for `print_rows`.
+        measured: returns the cells of the backend of this process.
+        columns: the names of the cells.
+        how: the other arguments of `print_rows`.
+    """
+
+    def rows(options: argparse.Namespace) -> list[list[str]]:
+        return [[os.environ["KERAS_BACKEND"], *measured(options)]]
+
+    print_rows(module, about, rows, ["backend", *columns], **how)
+
+
+def print_rows(
+    module: str,
+    about: str | None,
+    measured: Callable[[argparse.Namespace], Iterable[Sequence[str]]],
+    columns: Sequence[str],
     *,
+    left: Sequence[int] = (0,),
     backends: Sequence[str] = BACKENDS,
     argv: Sequence[str] | None = None,
     **numbers: int | None,
 ) -> None:
-    """Prints a row for each backend, from a process of its own, or its error.
+    """Prints rows of each backend, from a process of its own, or its error.
 
     Args:
         module: the name of the module that calls this.
         about: the docstring of the module.
-        measured: returns the cells of the backend of this process.
-        columns: the names of the cells.
+        measured: returns the rows of the backend of this process.
+        columns: the names of their cells.
+        left: as for `table`.
         backends: the backends by default.
         argv: the arguments; by default those of this process.
         numbers: the defaults of further options, which are integers.
@@ -48,11 +73,12 @@ def print_table(
     given = list(argv) if argv is not None else sys.argv[1:]
     options = parser.parse_args(given)
     if options.here:
-        row = [os.environ["KERAS_BACKEND"], *measured(options)]
-        print(table(row, []).partition("\n")[0])
+        for row in measured(options):
+            print(table(row, []).partition("\n")[0])
         return
-    asked = (f"{getattr(options, option)} {option}" for option in numbers)
-    print(f"{', '.join(asked)}\n\n{table(['backend', *columns], [])}")
+    asked = {option: getattr(options, option) for option in numbers}
+    said = (f"{number} {option}" for option, number in asked.items() if number)
+    print(f"{', '.join(said)}\n\n{table(columns, [], left)}")
     for backend in options.backends:
         found = subprocess.run(
             [sys.executable, "-m", name, "--here", *given],
@@ -61,8 +87,8 @@ def print_table(
             text=True,
             check=False,
         )
-        row = found.stdout.strip().splitlines()[-1:]
-        print(*(row or [found.stderr[-500:]]), flush=True)
+        rows = [x for x in found.stdout.splitlines() if x.startswith("|")]
+        print(*(rows or [found.stderr[-500:]]), sep="\n", flush=True)
 
 
 def times_of(
