@@ -14,13 +14,16 @@ from keras_rankmetrics.engine.backend.operations import ops as stable_ops
 from keras_rankmetrics.engine.backend.tracing import concrete, is_on_host
 from keras_rankmetrics.types import Tensor
 
-# On a CPU, numpy sorts several times faster than torch, which compares values
-# one by one. To get indices too, numpy sorts 64-bit keys: the bits of a float,
-# mapped to integers of the same order, above its index. In long rows, of which
-# most is discarded, torch is as fast and uses all threads.
+# On a CPU, numpy sorts many times faster than torch, which compares values one
+# by one. To get indices too, numpy sorts 64-bit keys: the bits of a float,
+# mapped to integers of the same order, above its index. numpy uses one thread
+# and memory for all keys, so torch selects from long rows if it has many
+# threads or most is discarded.
 
 _HALF = 32  # bits, of a key of 64
 _LONG = 512
+_MANY_THREADS = 5
+_KEPT = 8  # at least one value in so many
 
 # The longest rows that numpy sorts faster than it partitions them.
 _SORTED_WHOLE, _SORTED_WHOLE_OF_64_BITS = 256, 64
@@ -39,7 +42,7 @@ def top_k(rows: Tensor, k: int | Tensor) -> tuple[Tensor, Tensor]:
     import torch
 
     width, keys = rows.shape[-1], None
-    if rows.dtype == torch.float32 and width <= _LONG:
+    if rows.dtype == torch.float32 and _is_for_numpy(rows, k):
         keys = _in_numpy(_keys_of, rows)
     if keys is None:
         values, places = torch.topk(rows, k)
@@ -62,8 +65,9 @@ def highest(rows: Tensor, k: int | Tensor) -> Tensor:
         return ops.top_k(rows, k)[0]
     import torch
 
-    width = rows.shape[-1]
-    values = _in_numpy(torch.clone, rows) if width <= _LONG else None
+    values = None
+    if _is_for_numpy(rows, k):
+        values = _in_numpy(torch.clone, rows)
     if values is None:
         return torch.topk(rows, k)[0]
     return torch.from_numpy(_largest(values, k)).flip(-1)
@@ -91,6 +95,17 @@ def _keys_of(rows: Any) -> Any:
     width = rows.shape[-1]
     places = torch.arange(width - 1, -1, -1, device=rows.device)
     return (in_order.to(torch.int64) << _HALF) | places
+
+
+def _is_for_numpy(rows: Any, k: int) -> bool:
+    """Return True if numpy selects `k` values of each row faster than torch."""
+    import torch
+
+    width = rows.shape[-1]
+    if width <= _LONG:
+        return True
+    threads = min(torch.get_num_threads(), rows.shape[0])
+    return k * _KEPT >= width and threads < _MANY_THREADS
 
 
 def _in_numpy(copied: Callable[[Any], Any], rows: Any) -> Any:
