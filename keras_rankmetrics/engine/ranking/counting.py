@@ -22,7 +22,7 @@ from keras_rankmetrics.types import Tensor
 # Up to this length, computing over all pairs takes no longer than by steps.
 _FEW = 16
 
-# Below this share of entries, taking them out is faster than all steps.
+# Below this share of entries, taking them out is faster than summing all.
 _SPARSE = 16
 
 _EXACT_IN_FLOAT32 = 2**24
@@ -32,9 +32,6 @@ def sums_over_runs(
     values: Tensor, x: Tensor, most: int
 ) -> tuple[Tensor, Tensor]:
     """Sum over runs of equal values, such as tie groups in sorted scores.
-
-    Only the values of a run are added and none subtracted: a difference of two
-    sums would lose digits.
 
     Args:
         values: `[rows, entries]`, each row sorted.
@@ -55,22 +52,23 @@ def sums_over_runs(
 def _where_equal(values: Tensor, x: Tensor, most: int) -> tuple[Tensor, Tensor]:
     """Sum over the entries that equal a neighbour alone, if they are few.
 
-    As a rule they are: of many scores, some tie by chance.
+    As a rule they are: of many scores, some tie by chance. They are added by
+    steps, since running sums of several rows would lose digits.
     """
     same = values[:, 1:] == values[:, :-1]
     no = ops.zeros_like(values[:, :1], dtype="bool")
     follows = ops.concatenate([no, same], axis=-1)
-    is_equal = follows | ops.concatenate([same, no], axis=-1)
-    are_some = concrete(ops.any(is_equal))
+    are_some = concrete(ops.any(follows))
     before, total = ops.zeros_like(x), x
     if are_some is False:
         return before, total
     if are_some is None:  # as in `torch.vmap`
         return _by_doubling(values, x, most)
+    size = math.prod(values.shape)
+    if concrete(ops.sum(count(follows)) * _SPARSE > size):
+        return _by_runs(follows, x)
+    is_equal = follows | ops.concatenate([same, no], axis=-1)
     [places] = ops.nonzero(ops.reshape(is_equal, (-1,)))
-    number, size = len(places), math.prod(values.shape)
-    if number * _SPARSE > size:
-        return _by_doubling(values, x, most)
     begins = ~ops.take(ops.reshape(follows, (-1,)), places)
     runs = ops.cumsum(ops.cast(begins, "int32"), axis=0)[None]
     terms = ops.take(ops.reshape(x, (-1, 1, size)), places, axis=-1)
@@ -83,8 +81,37 @@ def _where_equal(values: Tensor, x: Tensor, most: int) -> tuple[Tensor, Tensor]:
         found = ops.scatter_update(ops.copy(flat), at, sums)
         return ops.reshape(found, x.shape)
 
-    sums = _by_doubling(runs, terms, min(most, number))
+    sums = _by_doubling(runs, terms, min(most, len(places)))
     return put(before, sums[0]), put(total, sums[1])
+
+
+def _by_runs(follows: Tensor, x: Tensor) -> tuple[Tensor, Tensor]:
+    """Sum in float64, in a few passes over all entries.
+
+    The sum before an entry is a difference of running sums. Its error is far
+    below the last digit of the sum of the row.
+
+    Args:
+        follows: bool `[rows, entries]`, True for entries equal to the previous
+            one.
+        x: the terms of the sums.
+    """
+    follows = ops.broadcast_to(follows, ops.shape(x))
+    begins = ~ops.reshape(follows, (-1,))
+    [places] = ops.nonzero(begins)
+    runs = ops.cumsum(ops.cast(begins, "int32"), axis=0) - 1
+    wide = ops.cast(x, "float64")
+    above = ops.reshape(ops.cumsum(wide, axis=-1) - wide, (-1,))
+    [start] = taken(runs, *taken(places, above))
+    sums = ops.segment_sum(
+        ops.reshape(wide, (-1,)), runs, num_segments=len(places)
+    )
+    [total] = taken(runs, sums)
+    before, total = (
+        ops.cast(ops.reshape(y, ops.shape(x)), x.dtype)
+        for y in (above - start, total)
+    )
+    return before, total
 
 
 def _by_pairs(values: Tensor, x: Tensor) -> tuple[Tensor, Tensor]:
