@@ -279,7 +279,11 @@ WRONG = [
     ),
     ("run.jsonl", '{"qid": 1, "pid": 2, "Rank": 1}', '"rank": "Rank"}'),
     ("run.csv", "q1,d1,2.0\n", "The first line should be a header"),
-    ("run.csv", "query;item;score\n", "decimal commas; or separate columns by tabs"),
+    (
+        "run.csv",
+        "query;item;score\n",
+        "decimal commas; or separate columns by tabs",
+    ),
     ("run.csv", "query,item,score\n1,2,3\n1,2\n", "line 3: .* 3 fields"),
     ("run.csv", 'query,item,score\n"1",2,3\n\n1,2\n', "line 4: .* 3 fields"),
     ("run.csv", 'query,item,score\n1,"2",x\n', "line 2: The score .*'x'"),

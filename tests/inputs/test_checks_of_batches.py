@@ -460,6 +460,28 @@ def test_targets_that_are_shifted():
 
 
 @pytest.mark.parametrize("padding", [0, 49, -1])
+def test_labels_of_one_hot_that_are_shifted():
+    targets = _RNG.integers(1, 60, 40)
+    labels = np.eye(60, dtype="float32")[targets]
+    noise = _RNG.normal(size=labels.shape).astype("float32")
+    for shift in (-1, 0):
+        scores = noise + 5 * np.roll(labels, shift, axis=1)
+        found = said(krm.NDCG(k=5).update_state, *tensors(labels, scores))
+        assert any("if 1 was added" in x for x in found) == (shift < 0)
+
+
+@pytest.mark.parametrize("kind", ["bool", "int32", "float32"])
+def test_scores_that_were_cut_off(kind):
+    labels = _RNG.integers(0, 2, (20, 8)).astype("float32")
+    scores = _RNG.normal(size=labels.shape)
+    votes = _RNG.integers(0, 3, labels.shape)
+    cut = (scores > 0).astype(kind)
+    for x, is_told in ((cut, kind != "float32"), (votes, False)):
+        passed = tensors(labels, x)
+        found = said(krm.NDCG(k=5).update_state, *passed, holding="threshold")
+        assert bool(found) == is_told
+
+
 @pytest.mark.parametrize("order", [1, -1])
 def test_targets_of_steps_that_are_padded(padding, order):
     rng = np.random.default_rng(0)

@@ -400,9 +400,7 @@ def test_groups_are_shares():
         krm.AttentionWeightedFairness(2, groups=groups, target=[1, 1])
 
 
-@pytest.mark.parametrize(
-    "metric", [krm.AveragePopularity, krm.PopularityLift]
-)
+@pytest.mark.parametrize("metric", [krm.AveragePopularity, krm.PopularityLift])
 def test_popularity_that_is_ranks(metric):
     rng = np.random.default_rng(0)
     counts = rng.permutation(np.arange(3, 90, 4))

@@ -47,7 +47,8 @@ def top_k(rows: Tensor, k: int | Tensor) -> tuple[Tensor, Tensor]:
     import torch
 
     width, keys = rows.shape[-1], None
-    if rows.dtype == torch.float32 and _is_for_numpy(rows, k):
+    is_for_numpy = width <= _LONG or _keeps_many(rows, k)
+    if rows.dtype == torch.float32 and is_for_numpy:
         keys = _in_numpy(_keys_of, rows)
     if keys is None:
         values, places = torch.topk(rows, k)
@@ -75,7 +76,7 @@ def highest(rows: Tensor, k: int | Tensor) -> Tensor:
     import torch
 
     values = None
-    if _is_for_numpy(rows, k):
+    if rows.shape[-1] <= _LONG or _keeps_many(rows, k):
         values = _in_numpy(torch.clone, rows)
     if values is None:
         return torch.topk(rows, k)[0]
@@ -106,15 +107,12 @@ def _keys_of(rows: Any) -> Any:
     return (in_order.to(torch.int64) << _HALF) | places
 
 
-def _is_for_numpy(rows: Any, k: int) -> bool:
-    """Return True if numpy selects `k` values of each row faster than torch."""
+def _keeps_many(rows: Any, k: int) -> bool:
+    """Return True if numpy selects from long rows faster than torch."""
     import torch
 
-    width = rows.shape[-1]
-    if width <= _LONG:
-        return True
     threads = min(torch.get_num_threads(), rows.shape[0])
-    return k * _KEPT >= width and threads < _MANY_THREADS
+    return k * _KEPT >= rows.shape[-1] and threads < _MANY_THREADS
 
 
 def _in_numpy(copied: Callable[[Any], Any], rows: Any) -> Any:

@@ -128,7 +128,7 @@ def trace() -> Hashable:
 
         state: Callable[[], Hashable] = jax.extend.core.get_opaque_trace_state
         return state()
-    return graph()
+    return graph() if _BACKEND == "tensorflow" else None
 
 
 def graph() -> Any:

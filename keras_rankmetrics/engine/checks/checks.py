@@ -1240,8 +1240,17 @@ def _across(seen: Any, facts: Facts) -> _Found:
 def _apart(seen: Any, _: Facts) -> _Found:
     return (
         "Labels and scores should have padding at one end. Received: labels "
-        f"{seen} at the head, and as many equal scores at the tail.",
+        f"{seen}, and as many equal scores at the other end.",
         "Pad both on one side.",
+    )
+
+
+@_seen("warning")
+def _cut_off(__: Any, _: Facts) -> _Found:
+    return (
+        "Scores should order items. Received: integers or bools, two numbers "
+        "at most in all lists, as a threshold or `pad_sequences` leaves them.",
+        'Pass the scores before that, or pad them with `dtype="float32"`.',
     )
 
 

@@ -262,14 +262,17 @@ _SCALES: Mapping[str, Callable[[np.ndarray], np.ndarray]] = {
 
 
 def padding_apart(labels: np.ndarray, scores: np.ndarray) -> str | None:
-    """Return the labels, in words, that are padding before scores have it.
+    """Return the labels that are padding at the other end of scores, in words.
+
+    Labels of 0 may be at the tail of each list where relevant items come first.
 
     Args:
         labels: `[lists, items]`, below 0 for padding, 0 for irrelevant ones.
         scores: `[lists, items]`.
     """
-    if are_padded_apart(labels, scores):
-        return "below 0"
+    for end, step in (("head", 1), ("tail", -1)):
+        if are_padded_apart(labels[:, ::step], scores[:, ::step]):
+            return f"below 0 at the {end}"
     labels, scores = labels[:_LISTS], scores[:_LISTS]
     ends, numbers = np.unique(scores[:, -1:], return_counts=True)
     if numbers.max(initial=0) < FEW:
@@ -284,7 +287,7 @@ def padding_apart(labels: np.ndarray, scores: np.ndarray) -> str | None:
     head, behind = (x < tails for x in _from_both_ends(items))
     by_chance = head.sum() * (labels[behind] > 0).mean()
     is_padding = not labels[head].any() and by_chance > _CERTAIN
-    return "of 0" if is_padding else None
+    return "of 0 at the head" if is_padding else None
 
 
 def _from_both_ends(items: int) -> tuple[np.ndarray, np.ndarray]:

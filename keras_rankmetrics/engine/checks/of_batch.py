@@ -87,13 +87,15 @@ def facts_of(
             pairs=are_pairs(targets, scores.shape[1]),
         )
         if len(targets) >= _LEAST and scores.shape[1] > _BEST:
-            best = np.argpartition(-scores, _BEST, axis=1)[:, :_BEST]
-            found.see(shifted=_shifted(targets, best))
+            found.see(shifted=_shifted(targets, _best_of(scores)))
         if scores.shape[1] >= _MANY:
             found.see(padding=_padding_of_steps(content.targets, lists))
         labels = _labels_of(scores.shape, targets)
     else:
         labels = _first(content.labels)
+        if labels.shape == scores.shape and _are_one_hot(labels):
+            targets = labels.argmax(axis=1)[:, None]
+            found.see(shifted=_shifted(targets, _best_of(scores)))
     if labels.shape == scores.shape:
         is_square = content.scores.raw.shape[0] == scores.shape[1]
         _add_scores(found, labels, scores, y_pred, is_square)
@@ -287,6 +289,17 @@ def _are_labels(targets: np.ndarray, items: int) -> bool:
     return len(known) >= _LEAST and {0, 1} == {*np.unique(known).tolist()}
 
 
+def _are_one_hot(labels: np.ndarray) -> bool:
+    """Return True for lists of many items, one of which is relevant."""
+    are_many = len(labels) >= _LEAST and labels.shape[1] >= _MANY
+    return are_many and bool(((labels > 0).sum(axis=1) == 1).all())
+
+
+def _best_of(scores: np.ndarray) -> np.ndarray:
+    """Return the numbers of the best items of each list, in any order."""
+    return np.argpartition(-scores, _BEST, axis=1)[:, :_BEST]
+
+
 def _labels_of(shape: tuple[int, ...], targets: np.ndarray) -> np.ndarray:
     """Return labels `[lists, items]`, 1 for targets."""
     labels = np.zeros(shape)
@@ -319,6 +332,9 @@ def _add_scores(
     if len(labels) >= _MANY and (len(lengths) >= _FEW or are_one):
         found.add_labels(labels)
         found.add_lists(lengths)
+    kind = str(getattr(y_pred, "dtype", matrix.dtype))
+    if len(matrix) >= _LEAST and ("int" in kind or "bool" in kind):
+        found.see(cut_off=len(np.unique(matrix)) <= len((False, True)))
     found.see(
         infinite_scores=infinite_in(scores),
         tied_scores=_tied(y_pred, matrix.dtype),
