@@ -408,8 +408,11 @@ class Joining:
         lists_of_first = len(np.unique(lists[first]))
         if of_ids.FEW_FOUND * (highest[first] > 0).sum() < lists_of_first:
             are_relevant = highest_of(self._truth.labels) > 0
-            relevant = (x[are_relevant] for x in judged)
-            self.facts.see(of_others=of_ids.of_other_lists(*columns, *relevant))
+            of_others: Any = *columns, *(x[are_relevant] for x in judged)
+            if drops:
+                kept = ~ids.are_same(rows.query, rows.item)
+                of_others = *(x[kept] for x in columns), *of_others[3:]
+            self.facts.see(of_others=of_ids.of_other_lists(*of_others))
         self.facts.add_whole(
             lists,
             rows.value,

@@ -60,7 +60,7 @@ def check_popularity(options: Mapping[str, Any]) -> None:
             "`popularity` should be higher for more popular items. Received: "
             f"1, 2, 3, ..., {number:,} once each, as ranks are. If 1 is the "
             "most popular item, pass the counts that were ranked, or "
-            "`len(ranks) + 1 - ranks`."
+            f"`len(ranks) + 1 - ranks`; if {number:,} is, all is well."
         )
 
 

@@ -219,7 +219,7 @@ class IPS(ClickMetricAtK):
     def check_options(options: Mapping[str, Any]) -> None:
         """Warn of propensities that were divided by their sum."""
         table = options["propensities"]
-        if table is None or len(table) < _SHARES:
+        if table is None or len(table) < _SHARES or np.ptp(table) == 0:
             return
         if abs(table.sum(dtype=np.float64) - 1.0) < _ROUNDING:
             warn(

@@ -1039,9 +1039,10 @@ def _saturated(facts: Facts, _: Sequence[Any]) -> _Found:
     if not first.are_saturated or first.are_capped:
         return None
     return (
-        f"The scores of {facts.run} are probabilities, of which several are 1 "
-        f"in {first.saturated:,} lists of {first.lists:,}, and tie.",
-        "If a sigmoid or a limit has made them so, pass the logits.",
+        f"The scores of {facts.run} are from 0 to 1, and several are 1, and "
+        f"tie, in {first.saturated:,} lists of {first.lists:,}.",
+        "If a sigmoid or a limit has made them so, pass the logits; if they "
+        "are similarities of equal items, all is well.",
     )
 
 
@@ -1248,9 +1249,10 @@ def _apart(seen: Any, _: Facts) -> _Found:
 @_seen("warning")
 def _cut_off(__: Any, _: Facts) -> _Found:
     return (
-        "Scores should order items. Received: integers or bools, two numbers "
-        "at most in all lists, as a threshold or `pad_sequences` leaves them.",
-        'Pass the scores before that, or pad them with `dtype="float32"`.',
+        "Scores should order items. Received: integers or bools that are 0 or "
+        "1 in all lists, as a threshold or `pad_sequences` leaves them.",
+        'Pass the scores before that, or pad them with `dtype="float32"`. If a '
+        "rule gives two classes, pass them as floats.",
     )
 
 

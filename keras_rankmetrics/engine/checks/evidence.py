@@ -21,6 +21,7 @@ _SOME = 1.5  # standard errors of the scores of few lists
 _CLEAR = 2.5  # standard errors that are no chance in the lists of a batch
 ROWS = 2**15  # of the first lists, or more, for the rest of a list
 _LISTS = 100  # the first ones of an array
+_OWN = 1.1  # times as often as it ends a list, there is a score of padding
 _CERTAIN = 10  # relevant items that are not found by no accident
 _ENOUGH = 20  # rows that are in order by no accident
 _CLOSE = 1e-3  # of a sum to 1, in half precision
@@ -283,6 +284,8 @@ def padding_apart(labels: np.ndarray, scores: np.ndarray) -> str | None:
     some = (tails > 0) & (tails < items)
     if len(np.unique(tails[some])) < FEW:
         return None
+    if are_it.sum() > _OWN * tails.sum():
+        return None  # a score as any other
     labels, tails = labels[some], tails[some, None]
     head, behind = (x < tails for x in _from_both_ends(items))
     by_chance = head.sum() * (labels[behind] > 0).mean()

@@ -30,6 +30,7 @@ _CERTAIN = 100  # items that no classifier labels without an error
 _ENOUGH = 20  # lists that one score parts by no accident
 _NEARLY_ALL = 0.8  # share of the lists that have a property
 _ALL = 0.95  # share of the lists, but for rare ones
+_SOME = 0.2  # relevant items that are found, for each list
 _GAP = 0.05  # of the other scores, below one that is no limit of these
 _HUGE = 1e6  # as many times as most scores, of no model
 _CHANCE = 10  # irrelevant items that are not found by no accident
@@ -75,6 +76,7 @@ class FirstLists:
         zeroed: the number of lists with the score 0.
         joined: the number of these in which it is the best, of relevant items
             alone, and all lists have as many others.
+        met: the number of relevant items of these that have another score.
         uneven: the number of these that are longer or shorter than most lists.
         saturated: the number of lists of eight probabilities or more of which
             several, but not all, are 1, and few others tie.
@@ -125,6 +127,7 @@ class FirstLists:
     hits: int = 0
     zeroed: int = 0
     joined: int = 0
+    met: int = 0
     uneven: int = 0
     saturated: int = 0
     varied: int = 0
@@ -241,7 +244,8 @@ class FirstLists:
     def are_joined(self) -> bool:
         """True if relevant items alone, in several lists, have the score 0."""
         found = self.joined >= max(_LONG, _ALL * self.zeroed)
-        return found and self.uneven >= FEW
+        are_some_met = self.met >= _SOME * self.joined  # copies are not
+        return found and self.uneven >= FEW and are_some_met
 
     @property
     def are_saturated(self) -> bool:
@@ -461,6 +465,7 @@ def _at_ends(
     joined = some & zeroed & (highest == 0) & (len(starts) >= _SEVERAL)
     joined &= others_than_0 == np.median(others_than_0)
     joined &= labels[np.minimum(starts + others_than_0, best)] > 0
+    others = ((labels > 0) & (scores != 0)).astype(int)
     saturated = some & (highest == 1) & (lowest >= 0) & (lengths >= _LONG)
     ties = np.append(False, scores[1:] == scores[:-1])
     ties[starts] = False
@@ -473,6 +478,7 @@ def _at_ends(
         "flipped": flipped,
         "zeroed": zeroed,
         "joined": joined,
+        "met": joined * np.add.reduceat(others, starts),
         "uneven": joined & (lengths != np.median(lengths)),
         "saturated": saturated,
     }

@@ -332,9 +332,9 @@ def _add_scores(
     if len(labels) >= _MANY and (len(lengths) >= _FEW or are_one):
         found.add_labels(labels)
         found.add_lists(lengths)
-    kind = str(getattr(y_pred, "dtype", matrix.dtype))
+    kind = str(getattr(y_pred, "dtype", ""))  # a list is an example
     if len(matrix) >= _LEAST and ("int" in kind or "bool" in kind):
-        found.see(cut_off=len(np.unique(matrix)) <= len((False, True)))
+        found.see(cut_off=bool(((matrix == 0) | (matrix == 1)).all()))
     found.see(
         infinite_scores=infinite_in(scores),
         tied_scores=_tied(y_pred, matrix.dtype),

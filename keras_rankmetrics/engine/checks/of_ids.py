@@ -63,7 +63,8 @@ _PARTED, _DISTINCT = 20, 100  # lists and ids that are below by no accident
 _OFF = 0.15  # how far the median of random ids is off, of their range
 FEW_FOUND = 5  # lists or more for each relevant item that is in its own
 _ROWS, _QUERIES = 200_000, 300  # in which those of others are searched
-_DEPTHS = 1, 5, np.inf  # of lists
+_WINDOW = 5  # ranks of lists of what came before
+_DEPTHS = 1, _WINDOW, np.inf  # of lists
 _ONE = 0.37  # 1 / e, the most likely share of items in one list exactly
 _SIGMAS, _MOSTLY = 4.5, 0.55  # standard errors above it, and share at least
 _APART, _FEW_OWN = 0.8, 0.1  # shares of lists of one, and of own ones
@@ -286,14 +287,13 @@ def are_rows(
         judged_lists: `[judged]`, the number of the list of each judged item.
         others: `[judged]`, their ids.
     """
+    for of_side, x in ((lists, ids), (judged_lists, others)):
+        if x[0] not in (0, 1) or (np.diff(x) != 1).any():
+            return False
+        if len(np.unique(of_side)) < _LONG:  # may be of all items in order
+            return False
     number = min(len(ids), len(others))
-    both = ids[:number], others[:number]
-    if any(x[0] not in (0, 1) or (np.diff(x) != 1).any() for x in both):
-        return False
-    of_both = lists[:number], judged_lists[:number]
-    are_many = max(len(np.unique(x)) for x in of_both) >= _LONG
-    are_same = of_both[0] == of_both[1]
-    return are_many and 2 * int(are_same.sum()) < number
+    return 2 * int((lists[:number] == judged_lists[:number]).sum()) < number
 
 
 def below(
@@ -337,7 +337,7 @@ def of_other_lists(
 
     Then, the number of queries. None if they are no more than by chance: of
     items that are in each list with one small probability, 37% at most are in
-    one list exactly.
+    one list exactly. Lists of what came before have each item in turn.
 
     Args:
         lists: `[items]`, the number of the list of each item.
@@ -366,6 +366,10 @@ def of_other_lists(
     pairs = np.stack(
         [owners[np.searchsorted(wanted, items[at])], lists[at]], axis=1
     )
+    recent = np.unique(pairs[ranks[at] < _WINDOW], axis=0)[:, 0]
+    times = np.unique(recent, return_counts=True)[1]
+    if (times == _WINDOW).sum() > _APART * len(times):
+        return None
     least = max(
         _ONE * queries + _SIGMAS * (_ONE * (1 - _ONE) * queries) ** 0.5,
         _MOSTLY * queries,
