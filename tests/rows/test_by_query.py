@@ -174,9 +174,15 @@ class Rows(keras.utils.PyDataset):
         np.random.default_rng(self.epochs).shuffle(self.order)
 
 
+def in_order(x, *others):
+    """Return the same batches, in one order."""
+    batches = Rows(x, *others)
+    return [batches[number] for number in range(len(batches))]
+
+
 def datasets(x, *others):
     yield Rows(x, *others)
-    yield [Rows(x, *others)[number] for number in range(len(Rows(x, *others)))]
+    yield in_order(x, *others)
     if BACKEND in ("tensorflow", "jax") and find_spec("tensorflow"):
         import tensorflow as tf
 
@@ -253,7 +259,7 @@ def test_weights_count_where_they_are_given(rows):
         sample_weight=weights,
     )
     assert expected != approx(expected_of(rows), abs=1e-3)
-    batches = Rows(features, labels, weights)
+    batches = in_order(features, labels, weights)
     for data, options in (
         ((features, labels), {"sample_weight": weights}),
         ((batches,), {}),
@@ -397,7 +403,7 @@ def test_a_value_of_that_name_is_not_overwritten(rows):
 )
 def test_the_progress_bar(rows, capsys, own, of_fit, shown):
     query, features, labels = rows
-    for x, y in ((features, labels), (Rows(features, labels), None)):
+    for x, y in ((features, labels), (in_order(features, labels), None)):
         by_query = EvaluateByQuery(
             krm.NDCG(3),
             x,
