@@ -638,6 +638,11 @@ def _is_tensor(x: Any) -> bool:
     return ops.is_tensor(x) or (hasattr(x, "numpy") and hasattr(x, "shape"))
 
 
+def _is_column(x: Any) -> bool:
+    """Return True for a column of polars, which has no index as pandas has."""
+    return hasattr(x, "to_list") and not hasattr(x, "index")
+
+
 def _begin_with_tensors(entries: Iterable[Any]) -> bool:
     """Return True if the first entry is a tensor, or a list that begins so.
 
@@ -648,13 +653,12 @@ def _begin_with_tensors(entries: Iterable[Any]) -> bool:
     first = next(iter(entries), None)
     if isinstance(first, list | tuple) and first:
         first = first[0]
-    is_column = hasattr(first, "to_list") and not hasattr(first, "index")
-    return is_column or _is_tensor(first)
+    return _is_column(first) or _is_tensor(first)
 
 
 def _as_array(x: Any) -> Any:
     """Return a tensor, or a list of single ones, as an array or a list."""
-    if hasattr(x, "to_list") and not hasattr(x, "index"):
+    if _is_column(x):
         return x.to_list()
     if isinstance(x, list | tuple) and any(map(_is_tensor, x)):
         found = [to_numpy(each) for each in x]

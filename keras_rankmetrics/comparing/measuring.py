@@ -447,8 +447,7 @@ def _check(
         are_relevant = joining.highest_of(judgements.labels) > 0
         some = judgements.lists[are_relevant]
         have = np.bincount(some, minlength=len(judgements.queries)) > 0
-        if not have.all():
-            facts.add_relevant(have)
+        facts.add_relevant(have)
         truth.assumed |= checks.all_relevant(facts, members)
     return checks.say(facts, members)
 

@@ -1458,8 +1458,7 @@ def _own_relevant(facts: Facts, _: Sequence[Any]) -> _Found:
 def _empty_lists(facts: Facts, metrics: Sequence[Any]) -> _Found:
     number, lists = facts.seen["empty_lists"]
     count_them = [x for x in metrics if x.definition.empty == "zero"]
-    is_read = bool(_least_relevant(count_them, 1.0))
-    if not is_read or not facts.are_whole:  # others may be relevant
+    if not _least_relevant(count_them, 1.0):
         return None
     return (
         f"{number:,} of the first {lists:,} lists have no relevant items, and "

@@ -111,6 +111,21 @@ class Evidence:
         return self + _of_lists(every, lists, scores, labels)
 
 
+def parted(lists: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the first item of each list, its length, and places within lists.
+
+    Args:
+        lists: `[items]`, the number of the list of each item. The items of a
+            list follow each other.
+
+    Returns:
+        `[lists]` twice, and `[items]`, from 0 in each list.
+    """
+    starts = np.flatnonzero(np.diff(lists, prepend=-1))
+    lengths = np.diff(starts, append=len(lists))
+    return starts, lengths, np.arange(len(lists)) - np.repeat(starts, lengths)
+
+
 def _of_lists(
     at: np.ndarray, lists: np.ndarray, scores: np.ndarray, labels: np.ndarray
 ) -> Evidence:
@@ -271,30 +286,38 @@ def padding_apart(labels: np.ndarray, scores: np.ndarray) -> str | None:
         labels: `[lists, items]`, below 0 for padding, 0 for irrelevant ones.
         scores: `[lists, items]`.
     """
-    for end, step in (("head", 1), ("tail", -1)):
-        if are_padded_apart(labels[:, ::step], scores[:, ::step]):
+    are_marked = (labels < 0).any()
+    for end, step in ("head", 1), ("tail", -1):
+        turned = labels[:, ::step], scores[:, ::step]
+        if are_marked and are_padded_apart(*turned):
             return f"below 0 at the {end}"
     labels, scores = labels[:_LISTS], scores[:_LISTS]
     ends, numbers = np.unique(scores[:, -1:], return_counts=True)
     if numbers.max(initial=0) < FEW:
         return None  # as a rule
     are_it = scores == ends[np.argmax(numbers)]
-    tails = np.logical_and.accumulate(are_it[:, ::-1], axis=1).sum(axis=1)
+    tails = tails_of(are_it)
     items = labels.shape[1]
     some = (tails > 0) & (tails < items)
     if len(np.unique(tails[some])) < FEW:
         return None
     if are_it.sum() > _OWN * tails.sum():
         return None  # a score as any other
-    labels, tails = labels[some], tails[some, None]
-    head, behind = (x < tails for x in _from_both_ends(items))
+    labels, tails, at = labels[some], tails[some, None], np.arange(items)
+    head, behind = at < tails, at[::-1] < tails
     by_chance = head.sum() * (labels[behind] > 0).mean()
     is_padding = not labels[head].any() and by_chance > _CERTAIN
     return "of 0 at the head" if is_padding else None
 
 
-def _from_both_ends(items: int) -> tuple[np.ndarray, np.ndarray]:
-    return np.arange(items), np.arange(items)[::-1]
+def tails_of(are_it: np.ndarray) -> np.ndarray:
+    """Return how many items at the end of each list are True.
+
+    Args:
+        are_it: bool `[lists, items]`.
+    """
+    found: np.ndarray = np.logical_and.accumulate(are_it[:, ::-1], axis=1)
+    return found.sum(axis=1)
 
 
 def same_columns(
@@ -329,7 +352,7 @@ def are_padded_apart(labels: np.ndarray, scores: np.ndarray) -> bool:
         scores: `[lists, items]`.
     """
     items = labels.shape[1]
-    heads = np.logical_and.accumulate(labels < 0, axis=1).sum(axis=1)
+    heads = tails_of(labels[:, ::-1] < 0)
     some = (heads > 0) & (heads < items)
     if len(np.unique(heads[some])) < FEW:
         return False

@@ -15,6 +15,7 @@ from keras_rankmetrics.engine.checks.evidence import (
     are_numbered,
     mean_ranks,
     padding_apart,
+    parted,
     same_columns,
 )
 from keras_rankmetrics.engine.checks.first_lists import AreOwn, FirstLists
@@ -389,37 +390,9 @@ class Facts:
     ) -> None:
         """Add whole lists, as `FirstLists.with_lists` takes them."""
         self.has_irrelevant = self.has_irrelevant or bool((labels == 0).any())
-        is_first, rows = not self.first.rows, len(labels)
-        if is_first and rows:
-            ids, known = lists[:_FIRST], labels[:_FIRST]
-            starts = np.flatnonzero(np.diff(ids, prepend=-1))
-            have = np.maximum.reduceat(known, starts) > 0
-            if rows > _FIRST:
-                have = have[:-1]  # the last one is cut
-            if have.sum() < _FEW_RELEVANT * len(have):
-                self.add_relevant(have)
-        times = [
-            number
-            for number in _TIMES
-            for part in [rows // number]
-            if is_first and not rows % number
-            if (labels[:part][:_FIRST] == labels[part:][:part][:_FIRST]).all()
-        ]
-        if is_first and (scores != scores[:1]).any():
-            some = lists[:_FIRST], labels[:_FIRST]
-            self.see(
-                seeds=times_of_labels(lists, labels, times) if times else None,
-                swapped=swapped_warning(labels, scores),
-                by_place=are_places_of_labels(*some),
-            )
-            of_first = scores[: int(np.argmax(some[0] != lists[0]))]
-            ends = np.append(of_first[:1], of_first[-1:]).astype(float)
-            with np.errstate(all="ignore"):
-                total = of_first.astype(float).sum() - ends
-                totals = total, total / max(len(of_first) - 1, 1)
-                may_be = np.isclose(ends, totals, _ROUNDED, 0.0).any()
-            if may_be:  # as the first list shows
-                self.see(totals=total_in(*some, scores[:_FIRST]))
+        is_first = not self.first.rows
+        if is_first and len(labels):
+            self._look_at_first(lists, scores, labels)
         is_numbered = is_first and are_numbered(scores)
         self.elsewhere = "in all rows" if is_numbered else None
         self.repeats = self.repeats.with_lists(lists, scores, labels)
@@ -429,6 +402,38 @@ class Facts:
             columns = tuple(x[labels >= 0] for x in columns)
         self.of_labels = self.of_labels.with_lists(*columns)
         self.first = self.first.with_lists(lists, scores, labels, are_own)
+
+    def _look_at_first(
+        self, lists: np.ndarray, scores: np.ndarray, labels: np.ndarray
+    ) -> None:
+        """Look at the first rows, of which there are some."""
+        some, rows = (lists[:_FIRST], labels[:_FIRST]), len(labels)
+        if self.are_whole:  # or other items may be relevant
+            starts, *_ = parted(some[0])
+            have = np.maximum.reduceat(some[1], starts) > 0
+            self.add_relevant(have[: len(have) - (rows > _FIRST)])  # one is cut
+        if not (scores != scores[:1]).any():
+            return
+        times = [
+            number
+            for number in _TIMES
+            for part in [rows // number]
+            if not rows % number
+            if (labels[:part][:_FIRST] == labels[part:][:part][:_FIRST]).all()
+        ]
+        self.see(
+            seeds=times_of_labels(lists, labels, times) if times else None,
+            swapped=swapped_warning(labels, scores),
+            by_place=are_places_of_labels(*some),
+        )
+        of_first = scores[: int(np.argmax(some[0] != lists[0]))]
+        ends = np.append(of_first[:1], of_first[-1:]).astype(float)
+        with np.errstate(all="ignore"):
+            total = of_first.astype(float).sum() - ends
+            totals = total, total / max(len(of_first) - 1, 1)
+            may_be = np.isclose(ends, totals, _ROUNDED, 0.0).any()
+        if may_be:  # as the first list shows
+            self.see(totals=total_in(*some, scores[:_FIRST]))
 
     def add_rankings(
         self, lists: np.ndarray, scores: np.ndarray, reference: np.ndarray
@@ -554,16 +559,14 @@ def are_places_of_labels(lists: np.ndarray, labels: np.ndarray) -> bool:
         lists: `[items]`, the number of the list of each item.
         labels: `[items]`.
     """
-    starts = np.flatnonzero(np.diff(lists, prepend=-1))
-    lengths = np.diff(starts, append=len(lists))
-    places = 1 + np.arange(len(lists)) - np.repeat(starts, lengths)
+    starts, _, places = parted(lists)
     are_above = labels > 0
     some = labels[are_above]
     are_many = len(some) >= _MANY and len(np.unique(some)) > _FEW_PLACES
     is_part = 2 * len(some) <= len(labels)  # others are not clicked
     numbers = np.add.reduceat(are_above.astype(int), starts)
     do_differ = len(np.unique(numbers)) > 1  # other than those of one row
-    are_places = bool((some == places[are_above]).all())
+    are_places = bool((some == places[are_above] + 1).all())
     return are_many and is_part and do_differ and are_places
 
 
@@ -579,8 +582,7 @@ def total_in(
         labels: `[items]`.
         scores: `[items]`.
     """
-    starts = np.flatnonzero(np.diff(lists, prepend=-1))
-    lengths = np.diff(starts, append=len(lists))
+    starts, lengths, _ = parted(lists)
     if len(lists) == _FIRST:  # the last list may go on
         lengths[-1] = 0
     are_long = lengths > _FEW_PLACES

@@ -16,7 +16,7 @@ from keras_rankmetrics.engine.backend.tracing import (
     is_compiled_by_torch,
 )
 from keras_rankmetrics.engine.checks.checks import said_of
-from keras_rankmetrics.engine.checks.evidence import Evidence
+from keras_rankmetrics.engine.checks.evidence import Evidence, tails_of
 from keras_rankmetrics.engine.checks.facts import (
     BATCH,
     Facts,
@@ -273,7 +273,7 @@ def _are_padded_labels(reference: np.ndarray) -> bool:
         reference: `[lists, items]`.
     """
     are_padding = reference == -1
-    tails = np.logical_and.accumulate(are_padding[:, ::-1], axis=1).sum(axis=1)
+    tails = tails_of(are_padding)
     if len(np.unique(tails[tails > 0])) < _FEW:
         return False
     grades = reference[~are_padding]
@@ -465,7 +465,7 @@ def _padding_of_steps(targets: Any, lists: Lists) -> int | None:
         ends, numbers = np.unique(steps[:, -1], return_counts=True)
         found = ends[np.argmax(numbers)]
         are_it = steps == found
-        lengths = np.logical_and.accumulate(are_it[:, ::-1], axis=1).sum(axis=1)
+        lengths = tails_of(are_it)
         are_few = len(np.unique(lengths[lengths > 0])) < _FEW
         if found >= 0 and not are_few and lengths.sum() == are_it.sum():
             return int(found)

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from keras_rankmetrics.engine.checks.evidence import parted
 from keras_rankmetrics.engine.messages import as_text
 
 # A number in scientific notation. Without a sign, it may be hexadecimal.
@@ -144,11 +145,7 @@ def missing_id(*columns: np.ndarray) -> str | None:
     if len(columns) > 1 and all(
         len(x) > 1 and x.dtype.kind in "US" for x in columns
     ):
-        found = (x[0].item() for x in columns[:2])
-        first = [
-            x.decode(errors="replace") if isinstance(x, bytes) else x
-            for x in found
-        ]
+        first = [as_text(x[0].item()) for x in columns[:2]]
         query, item = (_BETWEEN_WORDS.sub("", x.casefold()) for x in first)
         if query in _OF_QUERIES and item in _OF_ITEMS:
             return f"the header {first[0]!r}, {first[1]!r} as a row"
@@ -258,9 +255,7 @@ def are_ranks(
         are_whole = lists != lists[-1]
         lists, ids, scores = (x[are_whole] for x in (lists, ids, scores))
     by_id = np.lexsort((ids, lists))
-    starts = np.flatnonzero(np.diff(lists[by_id], prepend=-1))
-    lengths = np.diff(starts, append=len(ids))
-    places = np.arange(len(ids)) - np.repeat(starts, lengths)
+    starts, lengths, places = parted(lists[by_id])
     are_many = (lengths >= _RANKED).sum() >= _LONG
     if not are_many or (ids[by_id] != places + lowest).any():
         return False
@@ -359,9 +354,7 @@ def of_other_lists(
         return None
     order = np.lexsort((-scores[:_ROWS], lists[:_ROWS]))
     lists, items = lists[order], items[order]
-    starts = np.flatnonzero(np.diff(lists, prepend=-1))
-    ranks = np.arange(len(lists))
-    ranks -= np.repeat(starts, np.diff(starts, append=len(lists)))
+    _, _, ranks = parted(lists)
     at = np.flatnonzero(np.isin(items, wanted))
     pairs = np.stack(
         [owners[np.searchsorted(wanted, items[at])], lists[at]], axis=1
