@@ -75,10 +75,10 @@ def of_arrays(
     return found._replace(overlap=Overlap(hidden=hidden)), notes
 
 
-def _sides_of(content: Any) -> dict[str, Any]:
-    """Return True for the ids of each side, if some name items by ids."""
+def _sides_of(content: Any) -> dict[str, bool]:
+    """Return True for each side that has an id, if some name items by ids."""
     return {
-        side: ops.any(getattr(content, name) >= 0)
+        side: bool(ops.any(getattr(content, name) >= 0))
         for name, side in _SIDES.items()
         if hasattr(content, name)
     }

@@ -613,6 +613,7 @@ class Job:
         ]
         for metric, _ in updated:  # the job warns, of whole tables
             metric._warn_once.has_warned = True
+            metric._batch_cache.is_watched = False
         return updated
 
     @functools.cached_property

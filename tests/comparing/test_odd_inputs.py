@@ -409,6 +409,7 @@ def test_gains_that_do_not_fit_the_labels_are_noted(metric, words):
         assert sum("Read as" not in note for note in notes) == bool(words)
 
 
+@pytest.mark.each_backend
 def test_gains_that_decrease_with_labels_are_warned_of():
     metric = krm.DCG(gain_fn=lambda label: label == 1)
     with pytest.warns(UserWarning, match="1 for the label 1 and 0 for the"):

@@ -241,11 +241,14 @@ def test_counts_that_are_ranks_from_1_on():
         assert not found(quiet)
 
 
-def test_rows_are_looked_at_once():
+def test_rows_are_looked_at_once(monkeypatch):
     """A job says what it has seen of all rows, and its metrics nothing."""
     query = np.repeat(np.arange(12), 8)
     rows = query, LABELS.ravel(), RANKS.ravel(), krm.NDCG(k=5)
+    looked = []
+    monkeypatch.setattr(of_batch, "facts_of", looked.append)
     assert len(said(krm.evaluate_rows, *rows)) == 1
+    assert not looked
 
 
 @pytest.mark.only_on("torch", reason="programs of others see no values")

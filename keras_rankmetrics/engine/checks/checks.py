@@ -234,8 +234,9 @@ def _own_gains(metrics: Sequence[Any]) -> list[Callable[[Any], Any]]:
 def _gains_by(function: Callable[[Any], Any], labels: Any) -> np.ndarray:
     """Return the gains of labels; none if the function fails, as updates do."""
     with contextlib.suppress(Exception):  # functions of users raise anything
-        gains = function(ops.array(labels, "float32")) + ops.zeros(len(labels))
-        return np.asarray(ops.convert_to_numpy(gains), float)
+        gains = ops.cast(function(ops.array(labels, "float32")), "float32")
+        gains = ops.convert_to_numpy(gains + ops.zeros(len(labels)))
+        return np.asarray(gains, float)
     return np.zeros(0)
 
 

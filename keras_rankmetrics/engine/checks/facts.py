@@ -306,9 +306,9 @@ class Facts:
         if empty >= _SEVERAL and have.mean() < _FEW_RELEVANT:
             self.see(empty_lists=(empty, len(have)))
 
-    def add_sides(self, **are_there: Any) -> None:
-        """Add sides of ids by name: an array that is True for an id."""
-        lacking = {name for name, x in are_there.items() if not x.any()}
+    def add_sides(self, **are_there: bool | np.ndarray) -> None:
+        """Add sides of ids by name: whether they have ids, or which are ids."""
+        lacking = {name for name, x in are_there.items() if not np.any(x)}
         self.lacks = _in_both(self.lacks, frozenset(lacking))
 
     def add_order(self, query: np.ndarray, item: np.ndarray) -> None:

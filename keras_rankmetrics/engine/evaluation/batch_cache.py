@@ -66,6 +66,9 @@ class BatchCache:
         definitions: the definitions of the metrics.
         aggregate: the aggregate of a single metric whose peers may compute its
             sums; None for others.
+
+    Attributes:
+        is_watched: False if somebody else looks at labels and scores.
     """
 
     def __init__(
@@ -74,6 +77,7 @@ class BatchCache:
         aggregate: Aggregate | None = None,
     ) -> None:
         self._definitions, self._aggregate = definitions, aggregate
+        self.is_watched: bool = True
         self._siblings = _thread.siblings
         self._siblings.add(self)
         self._peers: Peers | None = None
@@ -99,7 +103,8 @@ class BatchCache:
         # The same metric seeing the same objects again means a new step.
         if batch is None or batch is self._last():
             self._opened += 1
-            batch = Batch(self._expected(), self._opened.bit_count() == 1)
+            is_watched = self.is_watched and self._opened.bit_count() == 1
+            batch = Batch(self._expected(), is_watched)
             _clear(home)
             if all(map(Stamp.is_possible, parts)):
                 setattr(home, _ATTRIBUTE, _Entry(batch, parts))

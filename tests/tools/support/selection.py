@@ -31,6 +31,7 @@ OF_EACH_BACKEND = (
     "tests/examples/*.py",
     "tests/fuzz/*.py",
     "tests/in_keras/*.py",
+    "tests/inputs/test_checks_of_batches.py",
     "tests/inputs/test_dtypes.py",
     "tests/inputs/test_errors_in_forms.py",
     "tests/inputs/test_foreign.py",
