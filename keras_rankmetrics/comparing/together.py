@@ -490,6 +490,12 @@ def _remedy(x: Any) -> str:
         return ""
     if all(isinstance(each, int) for each in x.values()):
         return "Pass `{query: [id] for query, id in x.items()}`."
+    lists = [each for each in x.values() if isinstance(each, list)]
+    if any(each is None for ids in lists for each in ids):
+        return (
+            "Leave out None: `{query: [id for id in ids if id is not None] "
+            "for query, ids in x.items()}`."
+        )
     first = first_of(x.values())
     pair = first_of(first) if isinstance(first, list) else None
     if isinstance(pair, tuple) and isinstance(pair[-1], str):

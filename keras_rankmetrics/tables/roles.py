@@ -400,7 +400,7 @@ def _remedy(
     rest = iter([*ranks, *lower, *free])
     filled = {
         "rank" if ranks and each == "score" else each: (
-            names[0] if names else next(rest, "...")
+            "..." if names[1:] else (names or [next(rest, "...")])[0]
         )
         for each, names in found.items()
     }

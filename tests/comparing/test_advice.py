@@ -131,6 +131,7 @@ OF_CELLS = "`dict(zip(x['question'], x['retrieved']))`"
 OF_CHROMA = 'Pass ids best first, `dict(zip(queries, x["ids"]))`'
 FIRST = {q: row[0] for q, row in RANKED.items()}
 FIRST_OF_EACH = {q: row[:1] for q, row in RANKED.items()}
+NO_ITEMS, NONE_ID = ({**RANKED, "q5": x} for x in ([], [None]))
 SAME, TWO = dict.fromkeys(RANKED, 1), {q: [2, 1] for q in RANKED}
 DENSE = _LABELS, sparse.csr_matrix(_SCORES)
 SIGNED, POSITIVE = (np.where(_LABELS > 0, 1, x) for x in (-1, 0))
@@ -152,6 +153,7 @@ SORTED_BY_DATE = {
 CODE = [
     (*DENSE, "run", "pass `.toarray()`", EXPECTED),
     (BINARY, FIRST, "run", WRAPPED, ndcg(BINARY, FIRST_OF_EACH)),
+    (BINARY, NONE_ID, "run", "Leave out None: `{q", ndcg(BINARY, NO_ITEMS)),
     (BINARY, WITH_SPACES, "run", SPLIT, EXPECTED_BINARY),
     (BINARY, WITH_COMMAS, "run", SPLIT_COMMAS, EXPECTED_BINARY),
     (BINARY, of_lists(RANKED, str), "run", LITERAL, EXPECTED_BINARY),
@@ -432,6 +434,15 @@ def test_truth_values_in_files(form, tmp_path):
         ndcg(truth, run)
     write(table.assign(label=table.label.astype(int)), truth)
     assert ndcg(truth, run) == pytest.approx(EXPECTED_BINARY, abs=1e-6)
+
+
+def test_two_columns_that_may_be_scores():
+    """Neither is proposed, since one of them has the labels."""
+    table = ONE_TABLE.rename(columns={"score": "prediction", "label": "score"})
+    advice = '"item": "item", "label": "...", "score": "..."}`.'
+    said(advice, lambda: ndcg(table))
+    named = {"label": "score", "score": "prediction"}
+    assert ndcg(table, columns=named) == pytest.approx(EXPECTED, abs=1e-6)
 
 
 @pytest.mark.parametrize("is_one", [False, True])
