@@ -118,7 +118,10 @@ def measured(
     # Where humans label a few items only, the others are not irrelevant.
     depth = max(getattr(x.metric, "k", None) or math.inf for x in metrics)
     for system in systems.values():
-        check_depth(truth["human"], truth["judge"], system, depth)
+        # On TensorFlow, a table that looks like a sequence becomes no tensor,
+        # and takes all memory.
+        if not isinstance(truth["human"], Labelled):
+            check_depth(truth["human"], truth["judge"], system, depth)
     human = measured_by(members, truth["human"], depth=depth)
     judge = measured_by(members, truth["judge"], depth=0.0)
     lists = tuple(dict.fromkeys([*judge.lists, *human.lists]))

@@ -289,6 +289,7 @@ def judged_table(lists=30):
     )
 
 
+@pytest.mark.each_backend
 def test_labels_by_humans_and_by_a_judge_in_one_table():
     metric = krm.JudgeCorrected(krm.NDCG(k=3))
     table = judged_table()
