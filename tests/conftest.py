@@ -105,6 +105,14 @@ def pytest_collectreport():
     batch_cache._thread.siblings.clear()
 
 
+@pytest.fixture
+def rng():
+    """Random numbers that no test before has drawn from."""
+    import numpy as np
+
+    return np.random.default_rng(42)
+
+
 @pytest.fixture(autouse=True)
 def nobody_is_expected():
     """Metrics that an earlier test made do not look at the batches of this."""

@@ -117,10 +117,9 @@ def measured(
     members, statistics = members_and_statistics(metrics)
     # Where humans label a few items only, the others are not irrelevant.
     depth = max(getattr(x.metric, "k", None) or math.inf for x in metrics)
-    for system in systems.values():
-        # On TensorFlow, a table that looks like a sequence becomes no tensor,
-        # and takes all memory.
-        if not isinstance(truth["human"], Labelled):
+    # To TensorFlow, a table of polars is a sequence without end.
+    if not isinstance(truth["human"], Labelled):
+        for system in systems.values():
             check_depth(truth["human"], truth["judge"], system, depth)
     human = measured_by(members, truth["human"], depth=depth)
     judge = measured_by(members, truth["judge"], depth=0.0)

@@ -398,11 +398,12 @@ def _remedy(
     if lower and not ranks:
         hint = f" For {lower[0]!r}, pass `higher_is_better=False`."
     rest = iter([*ranks, *lower, *free])
+    single = {x: y if len(y) < 2 else ["..."] for x, y in found.items()}
     filled = {
         "rank" if ranks and each == "score" else each: (
-            "..." if names[1:] else (names or [next(rest, "...")])[0]
+            names[0] if names else next(rest, "...")
         )
-        for each, names in found.items()
+        for each, names in single.items()
     }
     filled |= {x: y for x, y in chosen.items() if isinstance(y, list | tuple)}
     start = "Name them"

@@ -18,11 +18,11 @@ NDCG = krm.NDCG(k=3)
 TAILS = [NDCG, krm.Quantiles(NDCG, [0.1, 0.5]), krm.LowerMean(NDCG, 0.2)]
 
 
-def judged(lists=200, labelled=60):
-    human = RANDOM.integers(0, 2, (lists, 5))
+def judged(rng, lists=200, labelled=60):
+    human = rng.integers(0, 2, (lists, 5))
     human[:, 0] = 1
-    judge = np.where(RANDOM.random(human.shape) < 0.2, 1, human)
-    human[RANDOM.permutation(lists)[labelled:]] = -1
+    judge = np.where(rng.random(human.shape) < 0.2, 1, human)
+    human[rng.permutation(lists)[labelled:]] = -1
     return {"human": human, "judge": judge}
 
 
@@ -150,8 +150,8 @@ def test_two_columns_of_one_name():
         krm.evaluate(LABELS, SCORES["old"], clash)
 
 
-def test_a_query_with_negative_human_labels_alone_has_none():
-    arrays, scores = judged(), by_id(RANDOM.normal(size=(200, 5)))
+def test_a_query_with_negative_human_labels_alone_has_none(rng):
+    arrays, scores = judged(rng), by_id(rng.normal(size=(200, 5)))
     truth = {kind: by_id(labels) for kind, labels in arrays.items()}
     negative = {q: truth["human"].get(q, {"d0": -1}) for q in truth["judge"]}
     metric = krm.JudgeCorrected(NDCG)
@@ -161,13 +161,13 @@ def test_a_query_with_negative_human_labels_alone_has_none():
     assert found["ndcg@3/judge_corrected"].both == 60
 
 
-def test_the_error_of_a_difference_of_lower_means():
+def test_the_error_of_a_difference_of_lower_means(rng):
     """The error is that of samples that are drawn again (the bootstrap)."""
     compared = krm.compare(LABELS, SCORES, TAILS[2])
     values = [
         np.array(compared.per_list()["ndcg@3"])[i * 60 :][:60] for i in (0, 1)
     ]
-    samples = RANDOM.integers(0, 60, (4000, 60))
+    samples = rng.integers(0, 60, (4000, 60))
     lowest = [np.sort(x[samples], axis=1)[:, :12].mean(axis=1) for x in values]
     cell = compared.to_dict()["systems"]["new"]["ndcg@3/lowest20"]
     expected = np.std(lowest[1] - lowest[0])
@@ -175,11 +175,10 @@ def test_the_error_of_a_difference_of_lower_means():
 
 
 @pytest.mark.parametrize("form", [np.asarray, by_id])
-def test_judges(form):
-    labels = judged()
+def test_judges(form, rng):
+    labels = judged(rng)
     scores = {
-        name: RANDOM.normal(size=labels["human"].shape)
-        + shift * labels["judge"]
+        name: rng.normal(size=labels["human"].shape) + shift * labels["judge"]
         for name, shift in zip(SYSTEMS, (0.0, 1.0), strict=True)
     }
     metric = krm.JudgeCorrected(krm.NDCG(k=3))
@@ -218,10 +217,10 @@ def test_judges(form):
     assert cell["mark"] == "better"
 
 
-def test_a_query_without_human_labels():
-    truth = {kind: by_id(x) for kind, x in judged(40, 15).items()}
+def test_a_query_without_human_labels(rng):
+    truth = {kind: by_id(x) for kind, x in judged(rng, 40, 15).items()}
     assert len(truth["human"]) == 15 and len(truth["judge"]) == 40
-    run = by_id(RANDOM.normal(size=(40, 5)))
+    run = by_id(rng.normal(size=(40, 5)))
     metric = krm.JudgeCorrected(krm.NDCG(k=3))
     found = krm.evaluate(truth, run, metric, groups=dict.fromkeys(run, "en"))
     estimate = found.estimates[metric.name]
@@ -261,19 +260,19 @@ def test_groups():
     ("metrics", "truth", "message"),
     [
         (krm.JudgeCorrected(NDCG), LABELS, "`truth` should be"),
-        ([NDCG], judged(), "each metric should be `JudgeCorrected`"),
+        ([NDCG], judged(RANDOM), "each metric should be `JudgeCorrected`"),
         (
             [krm.NDCG(k=5, name="ndcg@3"), krm.LowerMean(NDCG)],
             LABELS,
             "Metrics of the same name should be the same metric",
         ),
-        (krm.JudgeCorrected(NDCG), judged(60, 5), "at least 10 lists"),
+        (krm.JudgeCorrected(NDCG), judged(RANDOM, 60, 5), "at least 10 lists"),
     ],
 )
-def test_errors(metrics, truth, message):
-    scores = {"s": RANDOM.normal(size=(len(LABELS), 6))}
+def test_errors(metrics, truth, message, rng):
+    scores = {"s": rng.normal(size=(len(LABELS), 6))}
     if isinstance(truth, dict):
-        scores["s"] = RANDOM.normal(size=truth["human"].shape)
+        scores["s"] = rng.normal(size=truth["human"].shape)
     with pytest.raises(ValueError, match=message):
         print(krm.compare(truth, scores, metrics))
 
@@ -296,10 +295,10 @@ def test_a_quantile_has_no_confidence_sequence():
             estimate[name].anytime_interval()
 
 
-def test_means_are_not_taken_from_a_table_of_other_statistics():
+def test_means_are_not_taken_from_a_table_of_other_statistics(rng):
     """Else the values of a judge could pass for those by humans."""
-    labels = judged(40, 20)
-    scores = {"s": RANDOM.normal(size=(40, 5))}
+    labels = judged(rng, 40, 20)
+    scores = {"s": rng.normal(size=(40, 5))}
     saved = krm.compare(labels, scores, krm.JudgeCorrected(NDCG)).measured
     assert saved.by(saved.metrics[:1]) is saved
 

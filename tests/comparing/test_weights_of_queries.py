@@ -137,7 +137,7 @@ def test_a_series_by_query():
     is_law(krm.evaluate(*runs, NAMES, sample_weight=series))
 
 
-def test_one_table_and_its_rows():
+def test_one_table_and_its_rows(rng):
     table = one_table()
     rows = np.repeat(WEIGHTS, 7)
     found = krm.evaluate(
@@ -149,7 +149,7 @@ def test_one_table_and_its_rows():
     means = is_law(found)
     columns = table["query"], table["label"], table["new"]
     values = krm.per_query(*columns, NAMES, sample_weight=rows)
-    mixed = RNG.permutation(len(rows))
+    mixed = rng.permutation(len(rows))
     for order in (slice(None), mixed):
         by_rows = krm.evaluate_rows(
             *(x[order] for x in columns), NAMES, sample_weight=rows[order]
@@ -300,8 +300,8 @@ def test_an_option_in_the_text_wins():
     assert found[text] == approx(borrowed_mean(values), abs=1e-6)
 
 
-def test_weights_of_items_and_none_change_no_rule():
-    of_items = RNG.random(LABELS.shape) + 0.5
+def test_weights_of_items_and_none_change_no_rule(rng):
+    of_items = rng.random(LABELS.shape) + 0.5
     shapes = (LABELS, SCORES["old"], None), (LABELS, SCORES["old"], of_items)
     for labels, scores, weights in shapes:
         found = krm.evaluate(labels, scores, "NDCG@3", sample_weight=weights)

@@ -149,6 +149,15 @@ def test_sets(metrics):
     refused(metrics["ids"], text, [{1, 2}], [[1, 3]])
 
 
+def test_rows_that_are_tables(metrics):
+    """To TensorFlow, a table of polars is a sequence without end."""
+    row = polars().DataFrame({"a": [1, 0], "b": [0, 1]})
+    text = "`y_true` should be a tensor of numbers"
+    for rows in ([row, row], (row, row)):
+        refused(metrics["scores"], text, rows, rows)
+    refused(metrics["ids"], "`y_true`", [row, row], RECOMMENDED)
+
+
 HIDDEN = np.ma.masked_array(LABELS, [[False, True, False], [False] * 3])
 
 

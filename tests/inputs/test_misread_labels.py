@@ -57,8 +57,8 @@ def test_metrics_that_read_shares_do_not_warn(metric):
 
 
 @pytest.mark.parametrize("dtype", ["int32", "float32"])
-def test_grades_do_not_warn(dtype):
-    labels = RNG.integers(-1, 4, (6, 5)).astype(dtype)
+def test_grades_do_not_warn(dtype, rng):
+    labels = rng.integers(-1, 4, (6, 5)).astype(dtype)
     metric = krm.HitRateAtK(2)
     assert doubts(lambda: updated(metric, labels, SCORES)) == []
     assert doubts(lambda: updated(metric, labels + (labels > 0) / 2)) == []

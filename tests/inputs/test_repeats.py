@@ -41,25 +41,25 @@ def facts_of(lists, scores, labels, chunks=1):
 
 @pytest.mark.parametrize("chunks", [1, 3, 7])
 @pytest.mark.parametrize("number", [60, 9000])  # more lists than are compared
-def test_lists_that_are_there_again(chunks, number):
-    labels = _RNG.integers(0, 3, (number, 5))
-    scores = _RNG.normal(size=labels.shape)
+def test_lists_that_are_there_again(chunks, number, rng):
+    labels = rng.integers(0, 3, (number, 5))
+    scores = rng.normal(size=labels.shape)
     lists = np.repeat(np.arange(3 * number), 5)
     columns = (np.tile(x, (3, 1)).ravel() for x in (scores, labels))
     assert facts_of(lists, *columns, chunks=chunks).repeats.times == 3
-    others = _RNG.normal(size=3 * scores.size), np.tile(labels, (3, 1)).ravel()
+    others = rng.normal(size=3 * scores.size), np.tile(labels, (3, 1)).ravel()
     assert facts_of(lists, *others, chunks=chunks).repeats.times == 1
 
 
-def test_scores_of_popular_items_are_no_lists_that_are_there_again():
+def test_scores_of_popular_items_are_no_lists_that_are_there_again(rng):
     lists = np.repeat(np.arange(300), 10)
     labels = np.eye(10)[np.arange(300) % 10].ravel()
-    scores = np.tile(_RNG.normal(size=10), 300)
+    scores = np.tile(rng.normal(size=10), 300)
     assert facts_of(lists, scores, labels).repeats.times == 1
 
 
-def test_a_gate_says_that_its_lists_are_there_again():
-    new = _SCORES + 0.3 * _RNG.normal(size=_SCORES.shape)
+def test_a_gate_says_that_its_lists_are_there_again(rng):
+    new = _SCORES + 0.3 * rng.normal(size=_SCORES.shape)
     systems = {"old": np.tile(_SCORES, (20, 1)), "new": np.tile(new, (20, 1))}
     labels = np.tile(_LABELS, (20, 1))
     found = words_of(lambda: krm.compare(labels, systems, "NDCG@10"))
@@ -69,22 +69,22 @@ def test_a_gate_says_that_its_lists_are_there_again():
 @pytest.mark.parametrize(
     "times, is_said", [(np.tile, True), (np.repeat, False)]
 )
-def test_systems_in_one_column(times, is_said):
+def test_systems_in_one_column(times, is_said, rng):
     """Neighbours with one label may be passages of one document."""
     query, labels = times(_QUERY, 3), times(_LABELS.ravel(), 3)
-    scores = _RNG.normal(size=len(query))
+    scores = rng.normal(size=len(query))
     found = words_of(
         lambda: krm.evaluate_rows(query, labels, scores, "NDCG@10")
     )
     assert any("3 systems in one column" in x for x in found) == is_said
 
 
-def test_chunks_show_what_all_rows_show():
+def test_chunks_show_what_all_rows_show(rng):
     """A list that disproves the systems has a say wherever it comes."""
     lists = np.repeat(np.arange(20), 10)
-    labels = np.tile(_RNG.integers(0, 2, (20, 5)), 2).ravel()
-    both = lists, _RNG.normal(size=200), labels
-    few = np.repeat(np.arange(5), 4), _RNG.normal(size=20), np.arange(20) % 3
+    labels = np.tile(rng.integers(0, 2, (20, 5)), 2).ravel()
+    both = lists, rng.normal(size=200), labels
+    few = np.repeat(np.arange(5), 4), rng.normal(size=20), np.arange(20) % 3
     for chunks in ((both, few), (few, both), (both, few, both)):
         found = Repeats()
         for columns in chunks:
@@ -97,10 +97,10 @@ def test_chunks_show_what_all_rows_show():
     "pattern",
     [[1, 0, 0, 0, 0], [0, 0, 1, 0, 0], [1, 0], [1, 1, 1, 0, 0, 0]],
 )
-def test_negatives_after_each_positive_are_no_systems(pattern):
+def test_negatives_after_each_positive_are_no_systems(pattern, rng):
     labels = np.tile(pattern, (60, 4))
     query = np.repeat(np.arange(60), labels.shape[1])
-    scores = labels + _RNG.normal(size=labels.shape)
+    scores = labels + rng.normal(size=labels.shape)
     columns = labels.ravel(), scores.ravel()
     assert not words_of(lambda: krm.evaluate_rows(query, *columns, "NDCG@10"))
 
@@ -149,8 +149,8 @@ def test_arrays_of_relevant_items_alone(labels):
     assert "makes each one relevant" in noted(labels((60, 20)), _SCORES)
 
 
-def test_labels_of_the_query():
-    labels = np.repeat(_RNG.random((60, 1)) < 0.3, 20, 1).astype(int)
+def test_labels_of_the_query(rng):
+    labels = np.repeat(rng.random((60, 1)) < 0.3, 20, 1).astype(int)
     assert "so that scores do not count" in noted(labels, _SCORES)
     labels[0, 0] = 1 - labels[0, 0]
     assert "so that scores do not count" not in noted(labels, _SCORES)
@@ -261,8 +261,8 @@ def test_a_softmax_over_items():
 
 
 @pytest.mark.parametrize("shortest", [3, 12])
-def test_padding_at_two_ends(shortest):
-    lengths = _RNG.integers(shortest, 21, 60)[:, None]
+def test_padding_at_two_ends(shortest, rng):
+    lengths = rng.integers(shortest, 21, 60)[:, None]
     at = np.arange(20)
     labels = np.where(at >= 20 - lengths, _LABELS, -1)
     scores = np.where(at < lengths, _SCORES, 0.0)
@@ -276,8 +276,8 @@ def test_padding_at_two_ends(shortest):
         assert "padding at one end" not in found
 
 
-def test_padding_of_0_at_two_ends():
-    lengths = _RNG.integers(3, 20, 60)[:, None]
+def test_padding_of_0_at_two_ends(rng):
+    lengths = rng.integers(3, 20, 60)[:, None]
     at = np.arange(20)
     labels = np.where(at >= 20 - lengths, np.roll(_LABELS, -3, 1), 0)
     scores = np.where(at < lengths, _SCORES + 9, 0.0)
@@ -351,8 +351,8 @@ def test_labels_in_place_of_a_reference():
         )
 
 
-def test_ones_and_ranks_of_relevant_items():
-    ranks = _RNG.integers(1, 50, 64)
+def test_ones_and_ranks_of_relevant_items(rng):
+    ranks = rng.integers(1, 50, 64)
     metric = krm.MeanReciprocalRank()
     [found] = words_of(lambda: metric.update_state(np.ones(64), ranks))
     assert "Some items should be irrelevant" in found
@@ -360,10 +360,10 @@ def test_ones_and_ranks_of_relevant_items():
     assert not words_of(lambda: krm.MeanReciprocalRank()(some, ranks))
 
 
-def test_sizes_of_lists_in_place_of_queries():
-    sizes = _RNG.integers(5, 25, 60)
-    labels = _RNG.integers(0, 2, sizes.sum())
-    scores = labels + _RNG.normal(size=len(labels))
+def test_sizes_of_lists_in_place_of_queries(rng):
+    sizes = rng.integers(5, 25, 60)
+    labels = rng.integers(0, 2, sizes.sum())
+    scores = labels + rng.normal(size=len(labels))
     metrics = krm.NDCG(10)
 
     def words(query):
@@ -375,8 +375,8 @@ def test_sizes_of_lists_in_place_of_queries():
     assert not words(np.repeat(np.arange(60) + 1, sizes))
 
 
-def test_labels_as_targets():
-    scores = _RNG.normal(size=(64, 500))
+def test_labels_as_targets(rng):
+    scores = rng.normal(size=(64, 500))
     metric = krm.RecallAtK(10, inputs="sparse")
     [found] = words_of(
         lambda: metric.update_state(_BINARY.ravel()[:64], scores)
@@ -461,9 +461,9 @@ def test_items_that_no_query_retrieves_are_no_labels_of_the_query():
 
 
 @pytest.mark.parametrize("shape", [(3, 4), (4, 5), (5, 5)])
-def test_few_lists_of_places_that_fit_are_quiet(shape):
+def test_few_lists_of_places_that_fit_are_quiet(shape, rng):
     labels = np.eye(*shape, dtype=int)
-    scores = np.argsort(np.argsort(labels + 0.1 * _RNG.random(shape), 1), 1) + 1
+    scores = np.argsort(np.argsort(labels + 0.1 * rng.random(shape), 1), 1) + 1
     metric = krm.MeanReciprocalRank()
     assert not words_of(lambda: metric.update_state(labels, scores))
 
@@ -481,9 +481,9 @@ def test_scores_that_round_to_0_are_no_filled_ones():
 
 
 @pytest.mark.parametrize("form", ["arrays", "batch", "dicts"])
-def test_two_rankings_of_which_one_is_in_reverse(form):
+def test_two_rankings_of_which_one_is_in_reverse(form, rng):
     ranks = 1 + np.argsort(np.argsort(-_SCORES, 1), 1)
-    near = _SCORES + _RNG.normal(size=_SCORES.shape)
+    near = _SCORES + rng.normal(size=_SCORES.shape)
 
     def found(reference, scores):
         metric = krm.KendallTau()

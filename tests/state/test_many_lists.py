@@ -136,10 +136,10 @@ def test_any_order_of_merging_gives_the_same(order):
 
 @pytest.mark.long
 @pytest.mark.parametrize("order", ["ascending", "descending", "at random"])
-def test_one_list_at_a_time_onto_many(order):
+def test_one_list_at_a_time_onto_many(order, rng):
     """10,000 states of a list each, and one of a thousand million."""
     one = seen(VALUES[:1]).state
-    sums = np.stack([one.sums] * 10_000) * RNG.uniform(0.5, 1, (10_000, 1, 1))
+    sums = np.stack([one.sums] * 10_000) * rng.uniform(0.5, 1, (10_000, 1, 1))
     # Sums that no rounding has made: of one float each.
     states = [
         State(one.signature, np.stack([s[:, 0], 0 * s[:, 0]], -1).astype("f"))

@@ -165,12 +165,17 @@ def _array_or_lists(x: Any) -> Any:
     conversion to a tensor raises for the latter.
 
     Raises:
-        TypeError: if `x` is a masked array with masked values.
+        TypeError: if `x` is a masked array with masked values, or a list of
+            those or of tables.
     """
     if _hides_values(x) or (
-        isinstance(x, list | tuple) and any(map(_hides_values, x))
+        isinstance(x, list | tuple) and any(map(_is_no_row, x))
     ):
-        raise TypeError("The mask of a masked array is not read.")
+        raise TypeError(
+            "A row of numbers should be a list, or an array without masked "
+            "values. Received: a masked array or a table. Convert it: "
+            "`array.filled(...)`, `table.to_numpy()`."
+        )
     if (
         isinstance(x, list | tuple | keras.KerasTensor)
         or ops.is_tensor(x)
@@ -188,6 +193,14 @@ def _native(array: np.ndarray) -> np.ndarray:
     if array.dtype == "uint64" and np.all(array < 2**63):
         return array.astype("int64")  # torch has no uint64 operations
     return array.astype(array.dtype.newbyteorder("="), copy=False)
+
+
+def _is_no_row(x: Any) -> bool:
+    """Return True for what a list of numbers cannot contain.
+
+    To TensorFlow, a table of polars is a sequence of tables without end.
+    """
+    return hasattr(x, "columns") or _hides_values(x)
 
 
 def _hides_values(x: Any) -> bool:
