@@ -25,6 +25,7 @@ _OPTIONS = {
     "`drop_same_id=False`": "`--no-drop-same-id`",
 }
 _COLUMNS = re.compile(r"`columns=(\{[^{}`]*(?:\"|None|\])\})`")
+_PARENTS = re.compile(r"`parents=(\"[^`]+\")`")
 _WIDTH = 30  # of the bar, in characters
 _SECONDS = 0.2  # between two updates of the bar
 
@@ -66,6 +67,7 @@ def with_options(text: str) -> str:
     """Return a message of the library with options in place of arguments."""
     for argument, option in _OPTIONS.items():
         text = text.replace(argument, option)
+    text = _PARENTS.sub(r"`--parents \1`", text)
     return _COLUMNS.sub(_columns_option, text)
 
 

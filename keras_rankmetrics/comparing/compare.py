@@ -131,7 +131,13 @@ def evaluate(
             default, as the convention does. BEIR and MTEB drop them from the
             run alone. The result reports their numbers.
         duplicates: `"error"`, or `"best"` to keep the best of equal items of a
-            query and to warn of the others.
+            query and to warn of the others; `"unjudged"` keeps the ranks of
+            the others, too, as items without a label.
+        parents: for a run of chunks and a truth of documents, the document of
+            each chunk: a dict by chunk, a function, or a text such as `"#"`,
+            before the last of which is the document. A document counts where
+            its best chunk is, and its later chunks have no ranks, unless
+            `duplicates="unjudged"`; the result says how many these are.
 
     Returns:
         An `Evaluated`: a mapping from names to values, which can be printed,

@@ -538,7 +538,7 @@ class Joining:
         query = as_text(truth.queries[place].item())
         return (
             f"For the query {query!r} it retrieves {one}, and the truth "
-            f"judges {other}. {question}"
+            f"judges {other}. {spellings.with_remedy(question, one, other)}"
         )
 
     def _has_judged(self, items: np.ndarray) -> bool:

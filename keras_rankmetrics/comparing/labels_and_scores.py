@@ -40,7 +40,8 @@ from keras_rankmetrics.tables import ids, item_rows, roles
 from keras_rankmetrics.tables.item_rows import Part, Rows
 
 _ARGUMENT = "`truth`"
-_OF_TWO = "query_ids", "item_ids", "duplicates"  # options of two inputs
+# Options of two inputs.
+_OF_TWO = "query_ids", "item_ids", "duplicates", "parents"
 
 
 class ScoredTable(Table):

@@ -27,6 +27,14 @@ from typing import (
 
 import numpy as np
 
+from keras_rankmetrics.comparing.items_of_runs import (
+    Parents,
+    are_again,
+    check_parents,
+    documents_of,
+    named_items,
+    under_other_ids,
+)
 from keras_rankmetrics.conventions.rules import Rules
 from keras_rankmetrics.engine import checks
 from keras_rankmetrics.engine.definition.options import check_choice
@@ -78,7 +86,8 @@ class HowToRead(TypedDict, total=False):
     item_ids: Any
     higher_is_better: bool | Mapping[str, bool]
     drop_same_id: bool | None
-    duplicates: Literal["error", "best"]
+    duplicates: Literal["error", "best", "unjudged"]
+    parents: Parents | None
 
 
 def how_to_read(options: Mapping[str, Any]) -> dict[str, Any]:
@@ -133,7 +142,9 @@ class Reading:
         drop_same_id: True to drop items whose id is that of their query, from
             the run and from the truth; None for the rule of the convention.
         duplicates: `"best"` to keep the best of equal items of a query;
-            `"error"` to leave them in, for the join to find.
+            `"unjudged"` to keep the ranks of the others, too; `"error"` to
+            leave them in, for the join to find.
+        parents: the documents of a run of chunks; None for a run of items.
         takes: the roles with a value for each query that `columns` may name.
     """
 
@@ -142,7 +153,8 @@ class Reading:
     item_ids: Any = None
     higher_is_better: bool | Mapping[Any, bool] | None = True
     drop_same_id: bool | None = None
-    duplicates: Literal["error", "best"] = "error"
+    duplicates: Literal["error", "best", "unjudged"] = "error"
+    parents: Parents | None = None
     takes: dataclasses.InitVar[tuple[str, ...]] = roles.OF_QUERIES
 
     @classmethod
@@ -217,7 +229,11 @@ class Reading:
                     "`.sort_index()` to read them by the index, or "
                     "`.tolist()`."
                 )
-        check_choice("duplicates", self.duplicates, ("error", "best"))
+        check_choice(
+            "duplicates", self.duplicates, ("error", "best", "unjudged")
+        )
+        if self.parents is not None:
+            check_parents(self.parents)
         higher = self.higher_is_better
         values = higher.values() if isinstance(higher, Mapping) else [higher]
         if not all(isinstance(x, bool | np.bool_ | None) for x in values):
@@ -395,6 +411,7 @@ class Input(abc.ABC):
     Attributes:
         unranked: the number of items so far whose score is that of items that
             are not retrieved, `-inf`.
+        repeated: the number of items so far that are again in their list.
         shown: what the scores have shown so far.
         assumed: what is assumed besides the columns of the roles, such as
             `{"relevant": "label>=1 (all labels)"}`.
@@ -412,6 +429,7 @@ class Input(abc.ABC):
     reading: Reading
     more: tuple[str, ...] = ()
     unranked: int = dataclasses.field(default=0, init=False)
+    repeated: int = dataclasses.field(default=0, init=False)
     shown: checks.Facts = dataclasses.field(init=False)
     assumed: dict[str, str] = dataclasses.field(
         default_factory=dict, init=False
@@ -512,7 +530,7 @@ class Input(abc.ABC):
             yield self._kept
             return
         self.shown = self.facts()
-        self.unranked = 0  # of a run that is read again
+        self.unranked = self.repeated = 0  # of a run that is read again
         self._columns = []
         for columns in self.chunks():
             rows = self.accepted(
@@ -613,15 +631,38 @@ class Input(abc.ABC):
         """Return the rows of a run with the ids and scores to be ranked."""
         reading, (query, item, score) = self.reading, rows
         if reading.item_ids is not None and item.dtype.kind in "iu":
-            item = _named_items(item, reading.item_ids, self.argument)
+            item = named_items(item, reading.item_ids, self.argument)
         if score.dtype.kind in "iu":
             score = np.unique(score, return_inverse=True)[1].astype(np.float64)
         rows = Rows(query, item, reading.sign * score)
         low = item[rows.value == -np.inf]
         self.unranked += len(low) - int((low == NOTHING).sum())
-        if reading.duplicates == "best":
-            rows = _best_of_equal(rows, self.argument)
-        return rows
+        if reading.parents is None and reading.duplicates == "error":
+            return rows
+        return self._each_once(rows)
+
+    def _each_once(self, rows: Rows) -> Rows:
+        """Return rows in which each item, or document, is once in its list."""
+        reading = self.reading
+        if reading.parents is not None:
+            item = documents_of(rows.item, reading.parents, self.argument)
+            rows = rows._replace(item=item)
+        again = are_again(rows)
+        self.repeated += int(again.sum())
+        keep_ranks = reading.duplicates == "unjudged"
+        if reading.parents is not None:
+            what = "unjudged" if keep_ranks else "left out"
+            self.assumed["documents"] = (
+                f"those of chunks (later ones {what}: {self.repeated:,})"
+            )
+        elif again.any():
+            warn(
+                f"{self.argument} has {again.sum():,} repeated items. The best "
+                "of each item in the list of a query counts."
+            )
+        if keep_ranks:
+            return rows._replace(item=under_other_ids(rows.item, again))
+        return Rows(*(column[~again] for column in rows))
 
     def dropped(self, rows: Rows) -> np.ndarray:
         """Return True for items of a run that have the id of their query.
@@ -693,43 +734,6 @@ def without_padding(rows: Rows) -> Rows:
 def have_same_id(rows: Rows) -> np.ndarray:
     """Return True for items whose id is that of their query, bool `[rows]`."""
     return are_same(rows.query, rows.item)
-
-
-def _named_items(item: np.ndarray, item_ids: Any, argument: str) -> np.ndarray:
-    at, expected = item, "that are keys of `item_ids`"
-    if isinstance(item_ids, Mapping):  # by number
-        numbers = ids_of(list(item_ids), "`item_ids`")
-        order = np.argsort(numbers)
-        at = np.searchsorted(numbers, item, sorter=order)
-        at = order[np.minimum(at, len(order) - 1)]
-        at = np.where(numbers[at] == item, at, -1)
-        names = ids_of(list(item_ids.values()), "`item_ids`")
-    else:
-        names = ids_of(item_ids, "`item_ids`")
-        expected = f"from 0 to {len(names) - 1:,}, the places in `item_ids`"
-    wrong = item[(at < 0) | (at >= len(names))]
-    if len(wrong):
-        raise ValueError(
-            f"The items of {argument} should be numbers {expected}. Received: "
-            f"{wrong[0]}. Pass `item_ids` with a name for each item."
-        )
-    return names[at]
-
-
-def _best_of_equal(rows: Rows, argument: str) -> Rows:
-    """Return the rows without all but the best of equal items of a query."""
-    codes = [np.unique(ids, return_inverse=True)[1] for ids in rows[:2]]
-    order = np.lexsort((-rows.value, *codes))
-    again = np.all([code[order][1:] == code[order][:-1] for code in codes], 0)
-    if not again.any():
-        return rows
-    warn(
-        f"{argument} has {again.sum():,} repeated items. The best of each item "
-        "in the list of a query counts."
-    )
-    keep = np.ones(len(order), bool)
-    keep[order[1:][again]] = False
-    return Rows(*(column[keep] for column in rows))
 
 
 def checked_rows(columns: Columns, argument: str, role: str = "label") -> Rows:

@@ -82,6 +82,7 @@ PARTS = [
 ]
 OF_NUMBERS = [name for name in PARTS if "float32" in name]
 SPELLINGS = [name for name in _DIFFERENCES if name not in PARTS]
+_QUESTION = "Do the ids differ only {}?"
 IN_DOUBT = "Do both sides use the same ids?"
 FEW = 3  # ids that match if one is added, or without a part
 _BETWEEN = ",;| "  # several ids in one text
@@ -243,6 +244,21 @@ def alike_in_part(
     return None
 
 
+def with_remedy(question: str, one: str, other: str) -> str:
+    """Return a question about items, with what ranks the documents of chunks.
+
+    Args:
+        question: what `unmatched` asks.
+        one: the id of the system, as the message shows it.
+        other: that of the truth.
+    """
+    is_asked = question == _QUESTION.format("in the number of a chunk")
+    if not is_asked or not one.startswith(other[:-1]):
+        return question
+    mark = one[len(other) - 1 : -1].rstrip("0123456789")
+    return f'{question} To rank documents, pass `parents="{mark}"`.'
+
+
 def _is_plain(id_: Any, plain: Callable[[str], str]) -> bool:
     text = str(id_)
     return plain(text) == text
@@ -286,7 +302,7 @@ def alike(
         ]
         if len(found) >= least:
             show = ascii if plain is _normal else repr  # they look alike
-            question = f"Do the ids differ only {difference}?"
+            question = _QUESTION.format(difference)
             place, one, other = found[0]
             return place, show(one), show(other), question
     return None

@@ -248,7 +248,9 @@ class Inputs:
             lacks_queries: True if the truth lacks queries of the run.
         """
         arguments = {
-            name: _VARIABLES.get(name, repr(value))
+            name: repr(value)
+            if isinstance(value, str) or name not in _VARIABLES
+            else name
             for name, value in _passed(asked).items()
         }
         of_known = dict(arguments)
@@ -312,7 +314,7 @@ class Inputs:
         return [f"krm eval {files} {shlex.join(words)}"]
 
 
-_VARIABLES = {"query_ids": "query_ids", "item_ids": "item_ids"}
+_VARIABLES = "query_ids", "item_ids", "parents"
 
 
 def _code(name: str, x: Any) -> str:
@@ -355,11 +357,13 @@ def _options(passed: Sequence[Any], asked: Reading) -> tuple[str, ...] | None:
     arguments = _passed(asked)
     columns = arguments.pop("columns", {})
     lower = ["--lower-is-better"] * ("higher_is_better" in arguments)
+    parents = arguments.pop("parents", "")
     names = [x for each in columns.items() for x in map(str, each)]
     if any("," in name or "=" in name for name in names):
         return None
-    if arguments.keys() - {"higher_is_better"}:
+    if arguments.keys() - {"higher_is_better"} or not isinstance(parents, str):
         return None
     pairs = ",".join(f"{role}={name}" for role, name in columns.items())
     files = shlex.join(map(os.fsdecode, passed))
-    return (files, *(["--columns", pairs] if pairs else []), *lower)
+    named = {"--columns": pairs, "--parents": parents}.items()
+    return (files, *(x for each in named if each[1] for x in each), *lower)

@@ -214,6 +214,8 @@ def _add_options_of_reading(
     }
     add("--columns", help=roles, **columns)
     add("--lower-is-better", help=lower, action=action, **of_runs)
+    parents = "items are chunks 'DOCUMENT#NUMBER': rank their documents"
+    add("--parents", metavar="MARK", help=parents)
 
 
 def level(text: str) -> float:
