@@ -54,6 +54,7 @@ _AT_FIRST_USE = {
     "Compared": "comparing",
     "Rows": "comparing",
     "Verdict": "comparing",
+    "ceilings": "comparing.ceilings",
     "compare": "comparing",
     "count_ranks": "catalogues",
     "Diagnosis": "comparing.diagnose",
@@ -76,6 +77,7 @@ if typing.TYPE_CHECKING:
     from keras_rankmetrics import types as types
     from keras_rankmetrics.catalogues import count_ranks as count_ranks
     from keras_rankmetrics.comparing import *
+    from keras_rankmetrics.comparing.ceilings import ceilings as ceilings
     from keras_rankmetrics.comparing.diagnose import Diagnosis as Diagnosis
     from keras_rankmetrics.comparing.diagnose import diagnose as diagnose
     from keras_rankmetrics.comparing.tie_range import tie_range as tie_range

@@ -7,7 +7,7 @@ import csv
 import json
 import os
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import keras_rankmetrics as krm
@@ -60,6 +60,8 @@ def evaluation(arguments: argparse.Namespace) -> tuple[str, int]:
             f"{path} was passed more than once. It is evaluated once."
         )
     text = FORMATS[arguments.format](compared)
+    if arguments.ceilings:
+        notes += _ceilings(arguments, _names_of(paths))
     if arguments.detect is not None:
         notes += ["", *_needed(compared, arguments)]
     if arguments.format == "text":
@@ -102,6 +104,35 @@ def _needed(compared: Compared, arguments: argparse.Namespace) -> list[str]:
         "the time:",
         as_table(["", *needed], rows),
     ]
+
+
+def _ceilings(
+    arguments: argparse.Namespace, names: Mapping[str, str]
+) -> Iterator[str]:
+    """Yield the highest values that each run could reach, as text.
+
+    Raises:
+        ValueError: if there is no text to print them below, or no run.
+    """
+    if arguments.format != "text" or not names:
+        raise ValueError(
+            "`--ceilings` should have a run, and `--format text`. Received: "
+            f"{len(names)} and `--format {arguments.format}`."
+        )
+    lower, systems = arguments.lower_is_better, list(names.values())
+    higher = _higher_is_better(lower, systems, names)
+    for path, name in names.items():
+        found = krm.ceilings(
+            arguments.qrels,
+            path,
+            arguments.metrics,
+            convention=arguments.convention,
+            sample_weight=_by_query(arguments.weights, "weight", float),
+            higher_is_better=higher is True
+            or (higher is not False and name not in higher),
+            **how_to_read(vars(arguments)),
+        )
+        yield from ("", f"How high {name} could be:", str(found))
 
 
 def verdicts(arguments: argparse.Namespace) -> tuple[str, int]:

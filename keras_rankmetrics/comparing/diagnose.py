@@ -49,6 +49,9 @@ _CHECKS = {
     "from the truth, too.",
     "no_relevant": "warning/error: queries have no relevant item, and count as "
     '0. Metrics with `empty="skip"` leave them out.',
+    "many_relevant": "note: queries have more than {k} relevant items, so that "
+    "Recall@{k} is at most {highest:.2f}. Use a higher cutoff; `ceilings` "
+    "shows the highest values.",
     "grades": "note: labels are above {least:g}, and binary metrics treat them "
     "as {least:g}. Use a graded metric, or set `relevance_threshold`.",
     "all_relevant": "note: labels are 1 or more, and differ: binary metrics "
@@ -89,6 +92,7 @@ _MOST = 0.6  # share of the lists that have this direction, too
 _OF_LISTS = "ascend", "equal_scores"
 _OF_ITEMS = "own_first", "own_relevant", "constant", "empty_lists"
 _OF_ORDER = "places", "may_be_places", "reversed"
+_LOW = 0.9  # of the highest recall at k
 _STEPS = 10  # neighbouring rows that prove that rows are in ascending order
 
 
@@ -178,6 +182,8 @@ def diagnose(
       `"nothing_judged"`, `"missing_ids"`, `"cut_ids"`, `"rounded_ids"`,
       `"ranks_as_ids"`, `"rows_as_ids"`, `"low_ids"`, `"of_others"`: labels and
       ids of which `evaluate` would say the same.
+    - `"many_relevant"`: more relevant items than `k`, by which the recall at
+      `k` is at most 0.9.
     - `"grades"`: relevant items of different labels, which a binary metric
       does not distinguish.
     - `"all_relevant"`: different labels of which none is below 1, as ratings
@@ -260,7 +266,7 @@ def diagnose(
         judgements = Judgements.of(labels, judged.queries())
         asked = members or [NDCG()]
         found += _of_checks(labels, asked)
-        found += _of_labels(judgements, members)
+        found += _of_labels(judgements, members, k)
         found += _of_queries(judgements, scores)
         name = "distances" if reading.sign > 0 else "similarities"
         if reading.has_ranks or "rank" in getattr(retrieved, "columns", ()):
@@ -370,7 +376,7 @@ def _said(
 
 
 def _of_labels(
-    judgements: Judgements, members: Sequence[Any]
+    judgements: Judgements, members: Sequence[Any], k: int
 ) -> Iterator[Finding]:
     queries, labels = judgements.queries, judgements.labels
     lists = judgements.lists
@@ -382,6 +388,11 @@ def _of_labels(
     item = {"query": queries[lists], "item": judgements.items, "label": labels}
     of_judged = np.unique(labels[labels >= 0])
     are_ratings = len(of_judged) > 1 and of_judged[0] >= 1
+    some = relevant[relevant > 0]
+    highest = (np.minimum(some, k) / some).mean() if len(some) else 1.0
+    many = (relevant > k) & (highest < _LOW and not are_ratings)
+    texts = {"k": k, "highest": highest}
+    yield from _finding("many_relevant", many, {"query": queries}, **texts)
     grades = (labels > least) & (not are_ratings)
     yield from _finding("grades", grades, item, least=least)
     yield from _finding("all_relevant", (labels >= 1) & are_ratings, item)

@@ -65,7 +65,7 @@ _MANY = 10  # queries; few of them are an example
 _PLAIN = Convention("ours", "", "", {})  # without rules
 _Metrics = Sequence[RankingMetric]
 # From the definitions of metrics to what takes the lists.
-_Collect = Callable[[Sequence[Definition]], values.ListsSoFar]
+Collect = Callable[[Sequence[Definition]], values.ListsSoFar]
 # The lists, a fingerprint of the truth, notes on its labels, and each system.
 _Found = tuple[Sequence[Any], str, tuple[str, ...], dict[str, Values]]
 
@@ -183,7 +183,7 @@ def of_systems(
     groups: Any = None,
     sample_weight: Any = None,
     depth: float | None = None,
-    collect: _Collect = values.ListsSoFar,
+    collect: Collect = values.ListsSoFar,
 ) -> Measured:
     """Return the value of each metric for each system and list.
 
@@ -252,7 +252,7 @@ def _by_id(
     runs: Mapping[str, Input],
     sample_weight: Any,
     depth: float | None,
-    collect: _Collect,
+    collect: Collect,
 ) -> _Found:
     """Return the values for inputs with ids."""
     members = [member for each in sets for member in each.members]
@@ -318,7 +318,7 @@ def _evaluated(
     sets: Sequence[RuleSet],
     chunks: Iterable[Sequence[joining.Joined]],
     weights: np.ndarray | None,
-    collect: _Collect,
+    collect: Collect,
 ) -> list[Values]:
     """Return the values of each set of metrics for all lists."""
     found = [collect([x.definition for x in each.members]) for each in sets]

@@ -391,6 +391,7 @@ def of_members(
     groups: Any = None,
     sample_weight: Any = None,
     depth: float | None = None,
+    collect: measuring.Collect = values.ListsSoFar,
 ) -> Measured:
     """Return the value of each metric for each list of a table.
 
@@ -405,6 +406,7 @@ def of_members(
         sample_weight: the weight of each query, or None.
         depth: the rank down to which lists with labels should have them, as for
             two inputs; None for any labels.
+        collect: takes the lists.
     """
     requirements.check_by_id(members)
     reads = requirements.truth_of(members)
@@ -422,7 +424,7 @@ def of_members(
         name: one_table_of(truth, reading.of_system(name)) for name in systems
     }
     table = next(iter(tables.values()))
-    found, lists = _evaluated(sets, tables, sample_weight)
+    found, lists = _evaluated(sets, tables, sample_weight, collect)
     queries = lists.queries()
     together.by_query("sample_weight", sample_weight, sorted(queries))
     table.assumed |= checks.all_relevant(lists.facts, members)
@@ -517,6 +519,7 @@ def _evaluated(
     sets: Sequence[RuleSet],
     tables: Mapping[str, OneTable],
     sample_weight: Any,
+    collect: measuring.Collect,
 ) -> tuple[dict[str, System], ListsOfTable]:
     """Return the values of each system, and the lists of the table."""
     is_series = hasattr(sample_weight, "to_dict")
@@ -529,7 +532,7 @@ def _evaluated(
             table.unranked = 0  # of a table that is read again
             run = table.argument if len(tables) == 1 else f"the system {name!r}"
             table.shown = dataclasses.replace(table.facts(), run=run)
-            of_sets = [*map(values.ListsSoFar, definitions)]
+            of_sets = [*map(collect, definitions)]
             systems[name] = System(table, of_sets)
         lists = ListsOfTable(systems, sets, weights)
         for part in next(iter(tables.values())).parts():

@@ -232,7 +232,7 @@ def _in_each_order(
     """Return the values of each metric by `_ORDERS`, the first by its name."""
     variants, of_names = [], dict[str, RankingMetric]()
     for metric in members:
-        _check_by_labels(metric)
+        check_by_labels(metric)
         name = metric.name
         own: TiePolicy = metric.ties or "average"
         # Counts of ranks have no order.
@@ -257,7 +257,7 @@ def _in_each_order(
     return measured._replace(systems=systems, rules=in_text)
 
 
-def _check_by_labels(metric: RankingMetric) -> None:
+def check_by_labels(metric: RankingMetric) -> None:
     """Raise ValueError if the extreme orders of a metric are not known."""
     options = metric.options
     option, value = _NOT_BY_LABELS

@@ -313,7 +313,7 @@ def test_every_check_has_a_mistake_here():
     from keras_rankmetrics.comparing.diagnose import _CHECKS
 
     tested = {expected[0] for _, _, expected, *_ in MISTAKES.values()}
-    elsewhere = {"unmatched", "unlike_ids", "reversed_ranks"}
+    elsewhere = {"many_relevant", "unmatched", "unlike_ids", "reversed_ranks"}
     assert tested | elsewhere == set(_CHECKS)
 
 

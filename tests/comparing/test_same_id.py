@@ -212,7 +212,7 @@ def test_diagnoses_are_of_what_is_evaluated():
     assert not [*krm.diagnose(truth, run, k=1)]  # pairs have one id
     truth["a"]["c"] = truth["b"]["c"] = 1
     names = [x.name for x in krm.diagnose(truth, run, k=1)]
-    assert names == ["own_items"]
+    assert names == ["own_items", "many_relevant"]
     del truth["a"]["c"], truth["b"]["c"]
     found = krm.diagnose(truth, run, k=1, drop_same_id=True)
     assert [x.name for x in found] == ["no_relevant"]

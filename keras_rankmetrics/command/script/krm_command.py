@@ -99,6 +99,8 @@ def _parser() -> argparse.ArgumentParser:
     add("--output", metavar="FILE", help="write the table to FILE")
     detect = "print how many queries detect a true difference of that size"
     add("--detect", metavar="DIFFERENCE", type=float, help=detect)
+    ceilings = "print the highest values that each run could reach"
+    add("--ceilings", action="store_true", help=ceilings)
     per_list = "write a CSV with the value of each query to FILE"
     add("--per-list", metavar="FILE", help=per_list)
     groups = "evaluate groups, too: a CSV or TSV with query and group"
