@@ -138,6 +138,8 @@ def evaluate(
             before the last of which is the document. A document counts where
             its best chunk is, and its later chunks have no ranks, unless
             `duplicates="unjudged"`; the result says how many these are.
+        worst_score: the score of the worst item that the system shows. Items
+            with worse scores are not retrieved, and the result says how many.
 
     Returns:
         An `Evaluated`: a mapping from names to values, which can be printed,

@@ -41,7 +41,7 @@ from keras_rankmetrics.tables.item_rows import Part, Rows
 
 _ARGUMENT = "`truth`"
 # Options of two inputs.
-_OF_TWO = "query_ids", "item_ids", "duplicates", "parents"
+_OF_TWO = "query_ids", "item_ids", "duplicates", "parents", "worst_score"
 
 
 class ScoredTable(Table):

@@ -88,6 +88,7 @@ class HowToRead(TypedDict, total=False):
     drop_same_id: bool | None
     duplicates: Literal["error", "best", "unjudged"]
     parents: Parents | None
+    worst_score: float | None
 
 
 def how_to_read(options: Mapping[str, Any]) -> dict[str, Any]:
@@ -145,6 +146,7 @@ class Reading:
             `"unjudged"` to keep the ranks of the others, too; `"error"` to
             leave them in, for the join to find.
         parents: the documents of a run of chunks; None for a run of items.
+        worst_score: items with worse scores are not retrieved; None for all.
         takes: the roles with a value for each query that `columns` may name.
     """
 
@@ -155,6 +157,7 @@ class Reading:
     drop_same_id: bool | None = None
     duplicates: Literal["error", "best", "unjudged"] = "error"
     parents: Parents | None = None
+    worst_score: float | None = None
     takes: dataclasses.InitVar[tuple[str, ...]] = roles.OF_QUERIES
 
     @classmethod
@@ -234,6 +237,12 @@ class Reading:
         )
         if self.parents is not None:
             check_parents(self.parents)
+        worst = self.worst_score
+        if worst is not None and not isinstance(worst, Number):
+            raise TypeError(
+                "`worst_score` should be the score of the worst item that the "
+                f"system would show. Received: {worst!r}. Pass one number."
+            )
         higher = self.higher_is_better
         values = higher.values() if isinstance(higher, Mapping) else [higher]
         if not all(isinstance(x, bool | np.bool_ | None) for x in values):
@@ -412,6 +421,7 @@ class Input(abc.ABC):
         unranked: the number of items so far whose score is that of items that
             are not retrieved, `-inf`.
         repeated: the number of items so far that are again in their list.
+        too_low: the number of items so far with scores worse than asked for.
         shown: what the scores have shown so far.
         assumed: what is assumed besides the columns of the roles, such as
             `{"relevant": "label>=1 (all labels)"}`.
@@ -430,6 +440,7 @@ class Input(abc.ABC):
     more: tuple[str, ...] = ()
     unranked: int = dataclasses.field(default=0, init=False)
     repeated: int = dataclasses.field(default=0, init=False)
+    too_low: int = dataclasses.field(default=0, init=False)
     shown: checks.Facts = dataclasses.field(init=False)
     assumed: dict[str, str] = dataclasses.field(
         default_factory=dict, init=False
@@ -530,7 +541,9 @@ class Input(abc.ABC):
             yield self._kept
             return
         self.shown = self.facts()
-        self.unranked = self.repeated = 0  # of a run that is read again
+        self.unranked = self.repeated = self.too_low = (
+            0  # of a run that is read again
+        )
         self._columns = []
         for columns in self.chunks():
             rows = self.accepted(
@@ -632,14 +645,33 @@ class Input(abc.ABC):
         reading, (query, item, score) = self.reading, rows
         if reading.item_ids is not None and item.dtype.kind in "iu":
             item = named_items(item, reading.item_ids, self.argument)
+        worst = self._are_too_low(score)
         if score.dtype.kind in "iu":
             score = np.unique(score, return_inverse=True)[1].astype(np.float64)
         rows = Rows(query, item, reading.sign * score)
         low = item[rows.value == -np.inf]
         self.unranked += len(low) - int((low == NOTHING).sum())
+        if worst is not None:
+            rows.value[worst] = -np.inf
         if reading.parents is None and reading.duplicates == "error":
             return rows
         return self._each_once(rows)
+
+    def _are_too_low(self, score: np.ndarray) -> np.ndarray | None:
+        """Return True for scores that are worse than the user asked for."""
+        least = self.reading.worst_score
+        if least is None:
+            return None
+        single = score.astype(np.float32)
+        if (single == score).all():  # as scores of models are
+            score, least = single, np.float32(least)
+        found = self.reading.sign * (score - least) < 0
+        self.too_low += int(found.sum())
+        better = ">=" if self.reading.sign > 0 else "<="
+        self.assumed["retrieved"] = (
+            f"score{better}{least:g} (left out: {self.too_low:,})"
+        )
+        return found
 
     def _each_once(self, rows: Rows) -> Rows:
         """Return rows in which each item, or document, is once in its list."""

@@ -218,6 +218,8 @@ def _add_options_of_reading(
     add("--lower-is-better", help=lower, action=action, **of_runs)
     parents = "items are chunks 'DOCUMENT#NUMBER': rank their documents"
     add("--parents", metavar="MARK", help=parents)
+    worst = "items with worse scores are not retrieved"
+    add("--worst-score", metavar="SCORE", type=float, help=worst)
 
 
 def level(text: str) -> float:
