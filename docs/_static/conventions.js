@@ -37,6 +37,15 @@ const CONVENTIONS = {
    "range": [0, 1],
    "options": {"ties": "average", "empty": "zero", "unjudged": "irrelevant", "relevance_threshold": 1.0}
   },
+  "ReciprocalRankOfAll": {
+   "page": "reciprocal_rank_of_all",
+   "title": "Reciprocal rank of all",
+   "group": "at_k",
+   "takes_k": true,
+   "more_is_better": true,
+   "range": [0, 1],
+   "options": {"ties": "average", "empty": "zero", "unjudged": "irrelevant", "relevance_threshold": 1.0}
+  },
   "PrecisionAtK": {
    "page": "precision",
    "title": "Precision",
@@ -64,6 +73,15 @@ const CONVENTIONS = {
    "range": [0, 1],
    "options": {"ties": "average", "empty": "zero", "unjudged": "irrelevant", "relevance_threshold": 1.0}
   },
+  "AllHitAtK": {
+   "page": "all_hit",
+   "title": "All-hit rate",
+   "group": "at_k",
+   "takes_k": true,
+   "more_is_better": true,
+   "range": [0, 1],
+   "options": {"ties": "average", "empty": "zero", "unjudged": "irrelevant", "relevance_threshold": 1.0}
+  },
   "F1AtK": {
    "page": "f1",
    "title": "F1",
@@ -85,6 +103,15 @@ const CONVENTIONS = {
   "RPrecision": {
    "page": "r_precision",
    "title": "R-precision",
+   "group": "whole_list",
+   "takes_k": false,
+   "more_is_better": true,
+   "range": [0, 1],
+   "options": {"ties": "average", "empty": "zero", "unjudged": "irrelevant", "relevance_threshold": 1.0}
+  },
+  "MeanAveragePrecisionAtR": {
+   "page": "map_at_r",
+   "title": "MAP@R",
    "group": "whole_list",
    "takes_k": false,
    "more_is_better": true,
@@ -169,6 +196,15 @@ const CONVENTIONS = {
    "group": "at_k",
    "takes_k": true,
    "more_is_better": false,
+   "range": [0, 1],
+   "options": {"ties": "average", "empty": "skip", "unjudged": "irrelevant", "relevance_threshold": 1.0}
+  },
+  "RejectionRate": {
+   "page": "rejection_rate",
+   "title": "Rejection rate",
+   "group": "whole_list",
+   "takes_k": false,
+   "more_is_better": true,
    "range": [0, 1],
    "options": {"ties": "average", "empty": "skip", "unjudged": "irrelevant", "relevance_threshold": 1.0}
   },
@@ -274,6 +310,15 @@ const CONVENTIONS = {
   "KendallTau": {
    "page": "kendall_tau",
    "title": "Kendall's \u03c4",
+   "group": "two_rankings",
+   "takes_k": false,
+   "more_is_better": true,
+   "range": [-1, 1],
+   "options": {"empty": "skip"}
+  },
+  "SpearmanRho": {
+   "page": "spearman_rho",
+   "title": "Spearman's \u03c1",
    "group": "two_rankings",
    "takes_k": false,
    "more_is_better": true,

@@ -270,6 +270,16 @@ const RankMetrics = (() => {
     return difference / Math.sqrt(untied(sizesOf(ranks)) * untied(list.tied));
   }
 
+  function spearmanRho(ranks, list) {
+    const middle = (ranks.length - 1) / 2;
+    const place = (value) =>
+      ranks.filter((x) => x > value).length + (count(ranks, value) - 1) / 2;
+    const products = ranks.map((value, i) => (place(value) - middle) * (i - middle));
+    const cube = (n) => (n ** 3 - n) / 12;
+    const squares = (sizes) => cube(sum(sizes)) - sum(sizes.map(cube));
+    return sum(products) / Math.sqrt(squares(sizesOf(ranks)) * squares(list.tied));
+  }
+
   // Which lists have a value. The option `empty` decides what others count as.
 
   const hasGain = (list) => list.total > 0;
@@ -295,6 +305,25 @@ const RankMetrics = (() => {
     HitRateAtK: {
       sees: relevant,
       measure: (ranks, list, o) => Number(hits(ranks, o) > 0),
+    },
+    AllHitAtK: {
+      sees: relevant,
+      measure: (ranks, list, o) => Number(hits(ranks, o) === list.total),
+    },
+    ReciprocalRankOfAll: {
+      sees: relevant,
+      measure: (ranks, list, o) =>
+        top(ranks, o).reduce((sum, gain, i) => sum + gain / (i + 1), 0) / list.total,
+    },
+    RejectionRate: {
+      sees: relevant,
+      measure: (ranks) => Number(ranks.length === 0),
+      counts: (list) => !hasGain(list),
+    },
+    MeanAveragePrecisionAtR: {
+      sees: relevant,
+      measure: (ranks, list) =>
+        averagePrecision(ranks, list, { k: list.total, denominator: "relevant" }),
     },
     F1AtK: { sees: relevant, measure: (ranks, list, o) => fBeta(ranks, list, o, 1) },
     FBetaAtK: { sees: relevant, measure: (ranks, list, o) => fBeta(ranks, list, o, o.beta) },
@@ -348,6 +377,12 @@ const RankMetrics = (() => {
     KendallTau: {
       sees: grade,
       measure: kendallTau,
+      of: "two, whole",
+      counts: (list) => untied(sizesOf(list.all)) > 0 && untied(list.tied) > 0,
+    },
+    SpearmanRho: {
+      sees: grade,
+      measure: spearmanRho,
       of: "two, whole",
       counts: (list) => untied(sizesOf(list.all)) > 0 && untied(list.tied) > 0,
     },

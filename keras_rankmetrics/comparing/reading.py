@@ -659,7 +659,7 @@ class Input(abc.ABC):
 
     def _are_too_low(self, score: np.ndarray) -> np.ndarray | None:
         """Return True for scores that are worse than the user asked for."""
-        least = self.reading.worst_score
+        least: Any = self.reading.worst_score
         if least is None:
             return None
         single = score.astype(np.float32)

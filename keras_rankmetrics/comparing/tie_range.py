@@ -26,10 +26,13 @@ from keras_rankmetrics.types import TiePolicy
 BY_LABELS: tuple[type[RankingMetric], ...] = (
     known.AUC,
     known.AdjustedMeanRankIndex,
+    known.AllHitAtK,
     known.AverageRelevancePosition,
+    known.BEDROC,
     known.BPref,
     known.DCG,
     known.ERR,
+    known.EnrichmentFactor,
     known.F1AtK,
     known.FBetaAtK,
     known.FallOutAtK,
@@ -38,6 +41,7 @@ BY_LABELS: tuple[type[RankingMetric], ...] = (
     known.HitRateAtK,
     known.JudgedAtK,
     known.MeanAveragePrecision,
+    known.MeanAveragePrecisionAtR,
     known.MeanRank,
     known.MeanReciprocalRank,
     known.NDCG,
@@ -49,6 +53,7 @@ BY_LABELS: tuple[type[RankingMetric], ...] = (
     known.RPrecision,
     known.RankBiasedPrecision,
     known.RecallAtK,
+    known.ReciprocalRankOfAll,
     known.UnjudgedAtK,
 )
 # Not with this option, whose value may be higher if fewer items are found.

@@ -177,6 +177,14 @@ def means_of(
     return found
 
 
+# Metrics whose values are from 0 to the number of items, at most.
+_UP_TO_ITEMS = (
+    metrics.AverageRelevancePosition,
+    metrics.EnrichmentFactor,
+    metrics.MeanRank,
+)
+
+
 def range_of(definition: Definition, items: int, label: float) -> float:
     """Return how far apart the values of two lists can be; inf if unknown.
 
@@ -186,7 +194,7 @@ def range_of(definition: Definition, items: int, label: float) -> float:
         label: the highest label.
     """
     traits, options = definition.traits, definition.options
-    if traits.metric in (metrics.MeanRank, metrics.AverageRelevancePosition):
+    if traits.metric in _UP_TO_ITEMS:
         return float(items)
     if traits.metric is metrics.AdjustedMeanRankIndex:
         return 2.0  # from -1 to 1

@@ -17,6 +17,7 @@ from keras_rankmetrics.metrics.beyond_accuracy import *
 from keras_rankmetrics.metrics.clicks import *
 from keras_rankmetrics.metrics.coverage import *
 from keras_rankmetrics.metrics.discounted import *
+from keras_rankmetrics.metrics.early import *
 from keras_rankmetrics.metrics.hits import *
 from keras_rankmetrics.metrics.judge_corrected import *
 from keras_rankmetrics.metrics.multi_value import *

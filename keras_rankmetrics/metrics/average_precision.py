@@ -29,6 +29,7 @@ __all__ = [
     "GradedAveragePrecision",
     "InterpolatedPrecision",
     "MeanAveragePrecision",
+    "MeanAveragePrecisionAtR",
     "QMeasure",
 ]
 
@@ -99,6 +100,42 @@ class MeanAveragePrecision(Binary):
 
     denominator: Literal["relevant", "min", "hits"] = "relevant"
     labels: Labels = "grades"
+
+
+def map_at_r(ranking: Ranking, k: int | None) -> Tensor:
+    """Return Σ precision(rank) over relevant ranks up to R, over R."""
+    relevant = ranking.overall()
+    precisions = ranking.total() * ranking.precision(relevant)
+    return ops.divide_no_nan(ops.sum(precisions, axis=-1), relevant)
+
+
+@metric
+class MeanAveragePrecisionAtR(BinaryWholeList):
+    """Mean average precision at R, for a list with R relevant items.
+
+        MAP@R = (1 / R) Σ_{i=1..R} rel_i · P@i
+
+    where rel_i is 1 if the item at rank i is relevant, else 0, and R counts the
+    relevant items, retrieved or not. It is 1 if these are the first R, and
+    looks at no others, as `RPrecision` does. Item weights only mask items.
+
+    Args:
+        relevance_threshold: the lowest label of a relevant item.
+        seed, ties, empty, list_weight, adjusted, inputs, unjudged, name, dtype:
+            see `RankingMetric`.
+
+    Example:
+        >>> from keras_rankmetrics import MeanAveragePrecisionAtR
+        >>> metric = MeanAveragePrecisionAtR()
+        >>> float(metric([[1, 0, 1, 0]], [[0.9, 0.8, 0.7, 0.6]]))  # R is 2
+        0.5
+
+    Musgrave, Belongie and Lim, A Metric Learning Reality Check, ECCV (2020).
+
+    Stability: provisional.
+    """
+
+    measure: ClassVar[TensorFn] = staticmethod(map_at_r)
 
 
 def q_measure(

@@ -17,11 +17,13 @@ from keras_rankmetrics.types import (
     Between,
     EmptyPolicy,
     Labels,
+    ListWeight,
     Tensor,
     TensorFn,
 )
 
 __all__ = [
+    "AllHitAtK",
     "F1AtK",
     "FBetaAtK",
     "FallOutAtK",
@@ -30,6 +32,8 @@ __all__ = [
     "PrecisionAtK",
     "RPrecision",
     "RecallAtK",
+    "ReciprocalRankOfAll",
+    "RejectionRate",
 ]
 
 
@@ -408,6 +412,127 @@ class MeanReciprocalRank(Binary):
     expected_measure: ClassVar[TensorFn] = staticmethod(expected_mrr)
 
     labels: Labels = "grades"
+
+
+def all_hit(ranking: Ranking, k: int | None) -> Tensor:
+    """Return 1 if all relevant items are within rank k, else 0."""
+    return ranking.all_within(k)
+
+
+@metric
+class AllHitAtK(Binary):
+    """All-hit rate at k: the share of lists with all relevant items up to k.
+
+        AllHit@k = 1 if all relevant items are at ranks 1..k, else 0
+
+    Also known as recall of all or perfect recall: a question that needs several
+    documents can be answered then. With ties it is the probability of this in
+    a random order of tied items. A list with more than k relevant items has 0.
+    Item weights only mask items.
+
+    Args:
+        k: the cutoff, or None for all ranks.
+        relevance_threshold: the lowest label of a relevant item.
+        shuffle_ties, seed, ties, empty, list_weight: see `RankingMetric`.
+        adjusted, inputs, unjudged, name, dtype: see `RankingMetric`.
+
+    Example:
+        >>> from keras_rankmetrics import AllHitAtK
+        >>> labels, scores = [[1, 1, 0], [1, 0, 1]], [[0.9, 0.8, 0.7]] * 2
+        >>> float(AllHitAtK(k=2)(labels, scores))
+        0.5
+
+    Yang et al., HotpotQA, EMNLP (2018), whose paragraphs are all needed.
+
+    Stability: provisional.
+    """
+
+    measure: ClassVar[TensorFn] = staticmethod(all_hit)
+    needs_whole_lists = True
+
+
+def reciprocal_rank_of_all(ranking: Ranking, k: int | None) -> Tensor:
+    """Return Σ 1 / rank over the relevant items within rank k, over R."""
+    reciprocals = ranking.total() * ranking.discount(reciprocal_discount, k)
+    total = ops.sum(reciprocals, axis=-1)
+    return ops.divide_no_nan(total, ranking.overall())
+
+
+@metric
+class ReciprocalRankOfAll(Binary):
+    """Mean reciprocal rank of all relevant items, within rank k.
+
+        RR-all@k = (1 / R) Σ_{i=1..k} rel_i / i
+
+    where R counts the relevant items, retrieved or not. Also known as granular
+    MRR. Unlike `MeanReciprocalRank` it looks at each relevant item, so that it
+    reaches 1 only for lists with one. Item weights only mask items.
+
+    Args:
+        k: the cutoff, or None for all ranks.
+        relevance_threshold: the lowest label of a relevant item.
+        shuffle_ties, seed, ties, empty, list_weight: see `RankingMetric`.
+        adjusted, inputs, unjudged, name, dtype: see `RankingMetric`.
+
+    Example:
+        >>> from keras_rankmetrics import ReciprocalRankOfAll
+        >>> labels, scores = [[0, 1, 0, 1]], [[0.9, 0.8, 0.7, 0.6]]
+        >>> float(ReciprocalRankOfAll()(labels, scores))  # (1/2 + 1/4) / 2
+        0.375
+
+    Wu et al., MIND: A Large-scale Dataset for News Recommendation, ACL (2020).
+
+    Stability: provisional.
+    """
+
+    measure: ClassVar[TensorFn] = staticmethod(reciprocal_rank_of_all)
+
+
+def has_no_gain(ranking: Ranking) -> Tensor:
+    """Return True for lists without a relevant item."""
+    return ops.logical_not(ranking.has_gain())
+
+
+def rejection_rate(ranking: Ranking, k: int | None) -> Tensor:
+    """Return 1 for lists that retrieve nothing, else 0."""
+    return ops.cast(ranking.retrieved == 0, ranking.items.labels.dtype)
+
+
+@metric
+class RejectionRate(BinaryWholeList):
+    """Rejection rate: how often nothing is retrieved if nothing is relevant.
+
+        rejection = 1 if no item is retrieved, else 0
+
+    over the lists without a relevant item, such as questions without an answer.
+    Lists with one are excluded by default (see `empty`), which other metrics
+    look at. An item with the score `-inf` is not retrieved; in `evaluate`,
+    `worst_score` leaves out items below a score. Item weights only mask items.
+
+    Args:
+        relevance_threshold: the lowest label of a relevant item.
+        seed, ties, empty, list_weight, adjusted, inputs, unjudged, name, dtype:
+            see `RankingMetric`. `adjusted` is not available.
+
+    Example:
+        >>> import numpy as np
+        >>> from keras_rankmetrics import RejectionRate
+        >>> labels = [[0, 0], [0, 0], [1, 0]]
+        >>> scores = [[-np.inf, -np.inf], [0.9, 0.1], [0.8, 0.3]]
+        >>> float(RejectionRate()(labels, scores))
+        0.5
+
+    Chen et al., Benchmarking Large Language Models in Retrieval-Augmented
+    Generation, AAAI (2024), negative rejection.
+
+    Stability: provisional.
+    """
+
+    measure: ClassVar[TensorFn] = staticmethod(rejection_rate)
+    has_value: ClassVar[TensorFn] = staticmethod(has_no_gain)
+
+    empty: EmptyPolicy = "skip"
+    list_weight: ListWeight = "mean"
 
 
 def precision_denominator(

@@ -31,7 +31,13 @@ from keras_rankmetrics.types import (
     Truth,
 )
 
-__all__ = ["KendallTau", "OverlapAtK", "RankBiasedOverlap", "TauAP"]
+__all__ = [
+    "KendallTau",
+    "OverlapAtK",
+    "RankBiasedOverlap",
+    "SpearmanRho",
+    "TauAP",
+]
 
 # All depths beyond one with p^depth below this add less than this in total.
 _NEGLIGIBLE = 1e-9
@@ -300,4 +306,57 @@ class KendallTau(TauMetric):
     """
 
     measure: ClassVar[TensorFn] = staticmethod(kendall_tau)
+    has_value: ClassVar[TensorFn] = staticmethod(has_untied_pairs)
+
+
+def spearman_rho(ranking: Ranking, k: int | None) -> Tensor:
+    """Return the correlation of the mean ranks of tied items."""
+    both = ranking.against_reference().of_all_items()
+    of_reference, of_ranking = (
+        ops.where(both.exists, side.middle(), 0)
+        for side in (both.reference, both.ranking)
+    )
+    together, *own = (
+        ops.sum(x * y, axis=-1)
+        for x, y in (
+            (of_reference, of_ranking),
+            (of_reference, of_reference),
+            (of_ranking, of_ranking),
+        )
+    )
+    return ops.divide_no_nan(together, ops.sqrt(own[0] * own[1]))
+
+
+@bases.metric
+class SpearmanRho(TauMetric):
+    """Spearman's ρ: the correlation of the ranks in both rankings.
+
+        ρ = Σ_i (r_i - m) (s_i - m) / √(Σ_i (r_i - m)² Σ_i (s_i - m)²)
+
+    for the ranks r_i and s_i of item i, and m = (n + 1) / 2. Tied items have
+    their mean rank. It is 1 for equal orders, -1 for reversed ones, and
+    symmetric. In finance it is known as rank IC: `y_true` are the returns.
+
+    An item with the score `-inf` on one side is last there, tied with others
+    like it; on both sides it is padding. Negative scores are valid. A list in
+    which all items are tied on one side is excluded by default (see `empty`).
+    Item weights only mask items, and otherwise enter the weight of the list.
+
+    Args:
+        empty, list_weight, name, dtype: see `RankingMetric`.
+        inputs: `"scores"`, the only form that this metric takes.
+
+    Example:
+        >>> from keras_rankmetrics import SpearmanRho
+        >>> teacher, student = [[4, 3, 2, 1]], [[0.9, 0.7, 0.8, 0.1]]
+        >>> round(float(SpearmanRho()(teacher, student)), 4)  # 1 - 6 * 2 / 60
+        0.8
+
+    Spearman, The Proof and Measurement of Association between Two Things,
+    American Journal of Psychology 15 (1904).
+
+    Stability: provisional.
+    """
+
+    measure: ClassVar[TensorFn] = staticmethod(spearman_rho)
     has_value: ClassVar[TensorFn] = staticmethod(has_untied_pairs)

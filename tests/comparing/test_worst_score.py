@@ -71,3 +71,18 @@ def test_errors():
     table = {"query": [1, 1], "item": [1, 2], "label": [0, 1], "score": [1, 2]}
     with pytest.raises(ValueError, match="is for a truth and a run"):
         krm.evaluate(table, metrics="RR", worst_score=0.3)
+
+
+@pytest.mark.parametrize(
+    ("least", "rejected"), [(None, 1 / 3), (3, 1 / 3), (4, 2 / 3), (9, 1.0)]
+)
+def test_questions_without_an_answer(least, rejected):
+    """One has no run, one an empty truth, one irrelevant items alone."""
+    truth = {**TRUTH, "q4": {"d1": 0}, "q5": {}}
+    run = {**RUN, "q4": {"d1": 6}}
+    names = "RejectionRate Recall(empty=skip)@3"
+    found = krm.evaluate(truth, run, names, worst_score=least)
+    assert found["RejectionRate"] == pytest.approx(rejected)
+    alone = {query: TRUTH[query] for query in ("q1", "q3")}
+    answered = krm.evaluate(alone, RUN, "Recall@3", worst_score=least)
+    assert found["Recall(empty=skip)@3"] == pytest.approx(answered["Recall@3"])

@@ -70,6 +70,7 @@ METRICS = {
     "Overlap": (functools.partial(krm.OverlapAtK, k=3), _references),
     "TauAP": (krm.TauAP, _references),
     "KendallTau": (krm.KendallTau, _references),
+    "SpearmanRho": (krm.SpearmanRho, _references),
     "IPS": (functools.partial(krm.IPS, k=4), _clicks),
     "SNIPS": (functools.partial(krm.SNIPS, clip=0.1), _clicks),
     "EffectiveClicks": (krm.EffectiveClicks, _clicks),

@@ -45,12 +45,17 @@ def test_equals_the_mean_over_all_orders(row, k):
         assert found == pytest.approx(want or 0, abs=1e-6), (reference, scores)
 
 
-def test_kendall_tau_equals_scipy():
+@pytest.mark.parametrize(
+    ("cls", "function"),
+    [(krm.KendallTau, "kendalltau"), (krm.SpearmanRho, "spearmanr")],
+)
+@pytest.mark.filterwarnings("ignore:An input array is constant")
+def test_equals_scipy(cls, function):
     stats = pytest.importorskip("scipy.stats")
     lists = drawn(2, 40, 12, 0) + drawn(3, 5, 40, 0)
     for reference, scores in lists:
-        want = stats.kendalltau(reference, scores).statistic
-        metric = krm.KendallTau()
+        want = getattr(stats, function)(reference, scores).statistic
+        metric = cls()
         found = value(metric, reference, scores)
         if math.isnan(want):
             assert metric.count() == 0
@@ -160,7 +165,7 @@ def test_names():
     assert names == ["rbo", "overlap@10", "tau_ap", "kendall_tau"]
 
 
-@pytest.mark.parametrize("cls", [krm.TauAP, krm.KendallTau])
+@pytest.mark.parametrize("cls", [krm.TauAP, krm.KendallTau, krm.SpearmanRho])
 def test_taus_need_scores(cls):
     with pytest.raises(ValueError, match="needs a score of each item"):
         cls(inputs="ids")

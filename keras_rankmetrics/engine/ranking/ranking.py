@@ -289,6 +289,41 @@ class Ranking(abc.ABC):
             found = ops.minimum(above, most) + ways / (tied + 1.0)
         return ops.sum(placed.gains * found, axis=-1)
 
+    def all_within(self, k: int | None) -> Tensor:
+        """Return the probability that all items with a gain are within rank k.
+
+        For whole lists and gains of 0 and 1.
+        """
+        placed = self._grouped_gains()
+        room = (float("inf") if k is None else float(k)) - placed.start
+        is_out = (placed.gains > 0) & (room <= 0)
+        # Of the tied items that the cutoff divides, j with a gain are placed
+        # already: the next one is within it at (room - j) of (size - j) ranks.
+        divided = (placed.gains > 0) & (room > 0) & (room < placed.size)
+        inside = ops.where(divided, placed.gains, 0)
+        before = ops.cumsum(inside, axis=-1) - inside
+        odds = ops.divide_no_nan(
+            ops.where(divided, ops.maximum(room - before, 0.0), 0),
+            placed.size - before,
+        )
+        odds = ops.prod(ops.where(divided, odds, 1.0), axis=-1)
+        fails = ops.any(is_out, axis=-1) | (self.missed() > 0)
+        return ops.where(fails, 0.0, odds)
+
+    def exponential(self, rate: Tensor) -> Tensor:
+        """Return Σ g exp(-rate · rank) over the retrieved items.
+
+        For whole lists, without a cutoff.
+
+        Args:
+            rate: `[lists]`, above 0.
+        """
+        placed, rate = self._grouped_gains(), rate[:, None]
+        first = ops.exp(-rate * (placed.start + 1.0))
+        ranks = ops.expm1(-rate * placed.size) / ops.expm1(-rate)
+        mean = ops.divide_no_nan(first * ranks, placed.size)
+        return ops.sum(placed.gains * mean, axis=-1)
+
     @remembered("gain")
     def pairs(self) -> Pairs:
         """Return the pairs of a higher and a lower gain, the lower retrieved.

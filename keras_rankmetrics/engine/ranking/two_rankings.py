@@ -69,6 +69,15 @@ class Standing(NamedTuple):
         share = ops.clip((depth - start) / size, 0.0, 1.0)
         return ops.where(self.there, share, 0)
 
+    def middle(self) -> Tensor:
+        """Return the mean ranks of tied items, from their mean over the list.
+
+        All items must be ranked. Ranks and their differences are exact.
+        """
+        dtype = self.length.dtype
+        start, size = ops.cast(self.start, dtype), ops.cast(self.size, dtype)
+        return start + (size - self.length[:, None]) / 2.0
+
     def untied(self) -> Tensor:
         """Return the number of pairs that are not tied, `[lists]`."""
         others = self.length[:, None] - ops.cast(self.size, self.length.dtype)

@@ -751,6 +751,32 @@ CLICKED = Examples(
     is_lettered=True,
 )
 
+REJECTED = dataclasses.replace(
+    BINARY,
+    edges=(
+        Edge("nothing relevant, nothing retrieved", "/ 0 0 0"),
+        Edge("nothing relevant, one item retrieved", "0 / 0 0"),
+        Edge("a relevant item", "1 0 0 0"),
+        Edge("a relevant item, nothing retrieved", "/ 1 0 0"),
+        Edge("one masked item", "– / 0 0"),
+        Edge("all items masked", "– – –"),
+    ),
+    drawn={
+        "no relevant item": (
+            "/ 0 0 0 0",
+            "0 / 0 0 0",
+            "0 0 / 0 0",
+            "0 0 0 0",
+            "/ 0 0 0",
+        )
+    },
+    drawn_legend=f"{DRAWN_LEGEND} Those after a gap are not retrieved.".replace(
+        "ten items", "four items"
+    ),
+    shade=lambda text: None if text == "/" else float(text),
+    compared=(("/ 0 0 0", None), ("0 0 0", None)),
+)
+
 # The first class of these that is a base of a metric has its examples.
 FAMILIES: dict[type, Examples] = {
     krm.AveragePopularity: POPULAR,
@@ -771,6 +797,7 @@ FAMILIES: dict[type, Examples] = {
     krm.PFound: PROBABILITIES,
     krm.GeometricMAP: SEVERAL,
     krm.Count: COUNTED,
+    krm.RejectionRate: REJECTED,
     Binary: BINARY,
     BinaryWholeList: BINARY,
     krm.RankingMetric: GRADED,

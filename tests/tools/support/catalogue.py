@@ -87,6 +87,14 @@ def of_f2(k: int, n: int, relevant: int) -> float:
     return 5 * min(k, relevant) / (min(k, n) + 4 * relevant)
 
 
+def all_of_relevant(k: int, n: int, relevant: int) -> float:
+    return float(k >= relevant)
+
+
+def reciprocals(k: int, n: int, relevant: int) -> float:
+    return sum(1 / i for i in range(1, min(k, relevant) + 1)) / relevant
+
+
 def patience_of_four_fifths(k: int, n: int, relevant: int) -> float:
     return 1 - 0.8 ** min(k, relevant)
 
@@ -319,6 +327,17 @@ EVERY_ROW = (
         "r_precision",
         {"relevance_threshold": 2.0},
         takes_k=False,
+    ),
+    Row(krm.MeanAveragePrecisionAtR, "map_at_r", takes_k=False),
+    Row(krm.AllHitAtK, "all_hit", perfect=all_of_relevant),
+    Row(krm.ReciprocalRankOfAll, "reciprocal_rank_of_all", perfect=reciprocals),
+    *(
+        Row(krm.BEDROC, "bedroc", options, takes_k=False)
+        for options in ({}, {"alpha": 2.0})
+    ),
+    *(
+        Row(krm.EnrichmentFactor, "ef", options, perfect=None, takes_k=False)
+        for options in ({}, {"fraction": 0.3})
     ),
     Row(krm.FBetaAtK, "f_beta", perfect=found_of_both),
     Row(krm.FBetaAtK, "f_beta", {"beta": 2.0}, perfect=of_f2),

@@ -66,6 +66,11 @@ DEFAULTS: dict[str, dict[str, Any]] = {
     "count": {**_BINARY, "of": "lists"},
     "mrr": {**_BINARY},
     "r_precision": {**_BINARY},
+    "all_hit": {**_BINARY},
+    "reciprocal_rank_of_all": {**_BINARY},
+    "map_at_r": {**_BINARY},
+    "bedroc": {**_BINARY, "alpha": 20.0},
+    "ef": {**_BINARY, "fraction": 0.01},
     "f_beta": {**_BINARY, "beta": 1.0, "denominator": "retrieved"},
     "fall_out": {**_BINARY},
     "auc": {**_BINARY},
@@ -92,6 +97,7 @@ STRICT = ("iprec", "11pt")
 UNBOUNDED = (
     "count",
     "dcg",
+    "ef",
     "fall_out",
     "mean_rank",
     "arp",
@@ -246,7 +252,7 @@ def has_value(metric: str, items: list[Item], options: dict[str, Any]) -> bool:
     has_gain = math.fsum(r(item) for item in items) != 0
     if metric == "opa":
         return pairs(items) > 0
-    if metric not in ("fall_out", "auc", "amri"):
+    if metric not in ("fall_out", "auc", "amri", "bedroc"):
         return has_gain
     others = other_items(items, options["relevance_threshold"])
     return bool(others) and (has_gain or metric == "fall_out")
@@ -446,6 +452,54 @@ def r_precision(
     return hits(row, total, relevance_threshold) / total
 
 
+def reciprocal_rank_of_all(
+    row: Row, items: list[Item], k: int | None, *, relevance_threshold: float
+) -> float:
+    """The mean of 1 / rank over the relevant items, 0 beyond k."""
+    hits = row(lambda item: float(item.label >= relevance_threshold))[:k]
+    terms = [hit / rank for rank, hit in enumerate(hits, start=1)]
+    return math.fsum(terms) / len(relevant_items(items, relevance_threshold))
+
+
+def all_of_list(items: list[Item], threshold: float) -> int:
+    """How many items are retrieved or relevant."""
+    return sum(x.score > -math.inf or x.label >= threshold for x in items)
+
+
+def bedroc(
+    row: Row,
+    items: list[Item],
+    k: None,
+    *,
+    relevance_threshold: float,
+    alpha: float,
+) -> float:
+    """Exponential weights of ranks, from the worst order to the best."""
+    n = all_of_list(items, relevance_threshold)
+    relevant = len(relevant_items(items, relevance_threshold))
+    weights = [math.exp(-alpha * rank / n) for rank in range(1, n + 1)]
+    hits = row(lambda item: float(item.label >= relevance_threshold))
+    found = math.fsum(h * w for h, w in zip(hits, weights, strict=False))
+    best = math.fsum(weights[:relevant])
+    worst = math.fsum(weights[n - relevant :])
+    return (found - worst) / (best - worst)
+
+
+def enrichment_factor(
+    row: Row,
+    items: list[Item],
+    k: None,
+    *,
+    relevance_threshold: float,
+    fraction: float,
+) -> float:
+    """The precision of the first share, over that of a random order."""
+    n = all_of_list(items, relevance_threshold)
+    first = math.ceil(Fraction(repr(fraction)) * n)
+    relevant = len(relevant_items(items, relevance_threshold))
+    return hits(row, first, relevance_threshold) / first / (relevant / n)
+
+
 def f_beta(
     row: Row,
     items: list[Item],
@@ -558,6 +612,9 @@ SUMS = {
     "unjudged": unjudged,
     "rbp_residual": rbp_residual,
     "r_precision": r_precision,
+    "reciprocal_rank_of_all": reciprocal_rank_of_all,
+    "bedroc": bedroc,
+    "ef": enrichment_factor,
     "f_beta": f_beta,
     "fall_out": fall_out,
     "mean_rank": mean_rank,
@@ -584,6 +641,31 @@ def hit_rate(
 ) -> float:
     """1 if any of the first k ranks is relevant."""
     return float(any(x.label >= relevance_threshold for x in order[:k]))
+
+
+def all_hit(
+    order: list[Item],
+    items: list[Item],
+    k: int | None,
+    *,
+    relevance_threshold: float,
+) -> float:
+    """1 if the first k ranks hold all relevant items."""
+    found = len(relevant_items(order[:k], relevance_threshold))
+    return float(found == len(relevant_items(items, relevance_threshold)))
+
+
+def map_at_r(
+    order: list[Item], items: list[Item], k: None, *, relevance_threshold: float
+) -> float:
+    """Average precision at as many ranks as there are relevant items."""
+    return average_precision(
+        [item._replace(weight=1.0) for item in order],
+        [item._replace(weight=1.0) for item in items],
+        len(relevant_items(items, relevance_threshold)),
+        relevance_threshold=relevance_threshold,
+        denominator="relevant",
+    )
 
 
 def mrr(
@@ -825,6 +907,8 @@ OF_ORDER = {
     "err": err,
     "pfound": pfound,
     "hit_rate": hit_rate,
+    "all_hit": all_hit,
+    "map_at_r": map_at_r,
     "map": average_precision,
     "gmap": gmap,
     "mrr": mrr,
@@ -862,6 +946,31 @@ def expected_hit_rate(
 ) -> float:
     ranks = first_relevant_rank(items, k, relevance_threshold)
     return math.fsum(chance for _, chance in ranks)
+
+
+def expected_all_hit(
+    items: list[Item], k: int | None, *, relevance_threshold: float
+) -> float:
+    """Of the group that k splits, the first places hold all relevant items."""
+    left = len(relevant_items(items, relevance_threshold))
+    above, chance = 0, 1.0
+    for group in tie_groups(items):
+        m, r = len(group), len(relevant_items(group, relevance_threshold))
+        seen = m if k is None else max(0, min(m, k - above))
+        chance *= math.comb(seen, r) / math.comb(m, r)
+        above, left = above + m, left - r
+    return chance * (left == 0)
+
+
+def expected_map_at_r(
+    items: list[Item], k: None, *, relevance_threshold: float
+) -> float:
+    return expected_average_precision(
+        [item._replace(weight=1.0) for item in items],
+        len(relevant_items(items, relevance_threshold)),
+        relevance_threshold=relevance_threshold,
+        denominator="relevant",
+    )
 
 
 def expected_mrr(
@@ -1121,6 +1230,8 @@ EXPECTED = {
     "err": expected_err,
     "pfound": expected_pfound,
     "hit_rate": expected_hit_rate,
+    "all_hit": expected_all_hit,
+    "map_at_r": expected_map_at_r,
     "map": expected_average_precision,
     "gmap": expected_gmap,
     "mrr": expected_mrr,
