@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, Unpack
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -23,28 +23,14 @@ from keras_rankmetrics.engine.definition import Definition
 from keras_rankmetrics.engine.messages import as_table
 from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
 
-_EACH = 3  # the value and its two ceilings
+_NAMES = "value", "reranked", "highest"
+_EACH = len(_NAMES)
 
 
-class Ceiling(NamedTuple):
-    """The value of a metric, and the highest ones that it could have.
+class Ceilings(dict[str, dict[str, float]]):
+    """The `"value"` of each metric, `"reranked"` and `"highest"`, by name.
 
-    Attributes:
-        value: the value of the run.
-        reranked: the value of the best order of what the run retrieves.
-        highest: the value of the best ranking of these items and of all
-            relevant ones.
-
-    Stability: provisional.
-    """
-
-    value: float
-    reranked: float
-    highest: float
-
-
-class Ceilings(dict[str, Ceiling]):
-    """The `Ceiling` of each metric, by name. `print` shows a table.
+    `print` shows them as a table.
 
     Stability: provisional.
     """
@@ -53,9 +39,11 @@ class Ceilings(dict[str, Ceiling]):
 
     def __str__(self) -> str:
         """Return the table, and what it shows."""
-        head = ["", *Ceiling._fields]
-        rows = [[x, *(f"{y:.4f}" for y in of)] for x, of in self.items()]
-        return "\n".join([as_table(head, rows), *self.notes])
+        rows = [
+            [name, *(f"{x:.4f}" for x in found.values())]
+            for name, found in self.items()
+        ]
+        return "\n".join([as_table(["", *_NAMES], rows), *self.notes])
 
 
 @reads()
@@ -91,7 +79,8 @@ def ceilings(
         **how: how to read the inputs, as for `evaluate`.
 
     Returns:
-        A `Ceiling` for each metric, by name. `print` shows a table.
+        A dict of `"value"`, `"reranked"` and `"highest"` for each metric, by
+        name. `print` shows a table.
 
     Raises:
         ValueError: if the best order of a metric is not known, if the inputs
@@ -125,7 +114,8 @@ def ceilings(
     found = Ceilings()
     for place in range(0, len(means), _EACH):
         name = measured.metrics[place].name
-        found[name] = Ceiling(*means[place : place + _EACH])
+        of_metric = means[place : place + _EACH]
+        found[name] = dict(zip(_NAMES, of_metric, strict=True))
     named = slice(None, None, _EACH)
     of_run = measured.systems[ALL].taken(named)
     found.notes = (

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Self
 
 from keras_rankmetrics.comparing import plots, table_formats
+from keras_rankmetrics.comparing.flips import Flips, flips_of
 from keras_rankmetrics.comparing.measured import (
     ALL,
     Measured,
@@ -650,6 +651,55 @@ class Compared(Results):
         asked = RankBiasedOverlap() if metrics is None else metrics
         return self._agreement_by(asked)
 
+    def flips(
+        self, metric: str | None = None, system: str | None = None
+    ) -> Flips:
+        """Return the queries that a system wins and loses.
+
+        Lists that are excluded for one of both are left out, and values that
+        differ by rounding alone are equal.
+
+        Args:
+            metric: the name of a metric; by default the only one.
+            system: the name of a system; by default the only other one than
+                the baseline.
+
+        Returns:
+            A `Flips`: for `"won"`, `"lost"` and `"tied"` a dict by query of
+            both values, those that change most first. `print` shows it.
+
+        Raises:
+            ValueError: if there is no such metric or system, or several of
+                which none was named, or the metric has no value of a list.
+
+        Example:
+            >>> import keras_rankmetrics as krm
+            >>> truth = {"q1": {"a"}, "q2": {"b"}, "q3": {"c"}}
+            >>> systems = {
+            ...     "old": {"q1": ["a"], "q2": ["a", "b"], "q3": ["c"]},
+            ...     "new": {"q1": ["a"], "q2": ["b", "a"], "q3": ["a"]},
+            ... }
+            >>> compared = krm.compare(truth, systems, "HR@1 RR")
+            >>> print(compared.flips("RR"))
+            RR of new against old: 1 won, 1 lost, 1 tied.
+            <BLANKLINE>
+            won     old     new
+            q2   0.5000  1.0000
+            <BLANKLINE>
+            lost     old     new
+            q3    1.0000  0.0000
+        """
+        names = [x.name for x in self.measured.metrics]
+        metric = only_choice("metric", metric, names)
+        return flips_of(self._next_to_baseline(system), metric)
+
+    def _next_to_baseline(self, system: str | None) -> Measured:
+        """Return the values of the baseline and of one other system."""
+        others = [name for name in self.systems if name != self.baseline]
+        names = self.baseline, only_choice("system", system, others)
+        both = {name: self.measured.systems[name] for name in names}
+        return self.measured._replace(systems=both)
+
     def plot_lists(self, axes: Any = None) -> Any:
         """Plot the difference of each list from the baseline, highest first.
 
@@ -721,10 +771,7 @@ class Compared(Results):
             'undecided'
         """
         metric = only_choice("metric", metric, list(self.signatures))
-        others = [name for name in self.systems if name != self.baseline]
-        names = self.baseline, only_choice("system", system, others)
-        both = {name: self.measured.systems[name] for name in names}
-        measured = self.measured._replace(systems=both)
+        measured = self._next_to_baseline(system)
         level = self.confidence if level is None else level
         return verdict_of(
             measured, metric, Margins(tolerance, equivalent, level)

@@ -698,12 +698,12 @@ def only_choice(argument: str, name: str | None, names: list[str]) -> str:
     """Return the name, or the only one if it is None."""
     found = names if name is None else [each for each in names if each == name]
     if len(found) != 1:
-        remedy = f" A verdict is on one {argument}: call `gate` for each."
+        remedy = f" Name one {argument}, or call it for each."
         if not names:
             raise ValueError(
-                f"A verdict should be on a {argument} and a baseline. "
-                "Received: a baseline alone. Pass both to `compare`, or join a "
-                "saved result: `Compared.from_json(text).join(compared)`."
+                f"There should be a {argument} and a baseline. Received: a "
+                "baseline alone. Pass both to `compare`, or join a saved "
+                "result: `Compared.from_json(text).join(compared)`."
             )
         raise ValueError(
             f"`{argument}` should name one of {names}. Received: {name!r}."

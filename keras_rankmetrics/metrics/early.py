@@ -62,8 +62,8 @@ class BEDROC(BinaryWholeList):
     Example:
         >>> from keras_rankmetrics import BEDROC
         >>> labels, scores = [[1, 0, 1, 0]], [[0.9, 0.8, 0.7, 0.6]]
-        >>> round(float(BEDROC()(labels, scores)), 4)
-        0.9933
+        >>> round(float(BEDROC()(labels, scores)), 3)
+        0.993
 
     Truchon and Bayly, Evaluating Virtual Screening Methods: Good and Bad
     Metrics for the Early Recognition Problem, J. Chem. Inf. Model. 47 (2007).

@@ -330,14 +330,14 @@ def test_names_are_those_of_the_comparison():
     for arguments, received in [
         (
             ("mrr",),
-            "`system` should name one of ['a', 'c']. Received: None. A verdict "
-            "is on one system: call `gate` for each.",
+            "`system` should name one of ['a', 'c']. Received: None. Name one "
+            "system, or call it for each.",
         ),
         (("mrr", "b"), "one of ['a', 'c']. Received: 'b'."),
         (
             (None, "a"),
-            "`metric` should name one of ['ndcg@2', 'mrr']. Received: None. A "
-            "verdict is on one metric: call `gate` for each.",
+            "`metric` should name one of ['ndcg@2', 'mrr']. Received: None. "
+            "Name one metric, or call it for each.",
         ),
         (("NDCG@2", "a"), "Received: 'NDCG@2'."),
     ]:

@@ -71,11 +71,11 @@ def test_pytorch_metric_learning(rng):
         torch.tensor(vectors), torch.tensor(of_class), ref_includes_query=True
     )
     truth = (of_class[:, None] == of_class).astype("float32")
-    truth[np.eye(60, dtype=bool)] = -1  # its own
+    y_true = {"labels": truth, "mask": ~np.eye(60, dtype=bool)}  # not its own
     scores = (vectors @ vectors.T).astype("float32")
     metrics = krm.MeanAveragePrecisionAtR(), krm.RPrecision()
     for name, metric in zip(names, metrics, strict=True):
-        value = float(metric(truth, scores))
+        value = float(metric(y_true, scores))
         assert value == pytest.approx(want[name], abs=1e-6)
 
 
