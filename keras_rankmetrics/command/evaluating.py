@@ -353,6 +353,7 @@ def _options(arguments: argparse.Namespace) -> dict[str, Any]:
     groups = getattr(arguments, "groups", None)
     return {
         "groups": _by_query(groups, "group", str),
+        "clusters": _by_query(arguments.clusters, "cluster", str),
         "sample_weight": _by_query(arguments.weights, "weight", float),
         "convention": arguments.convention,
         "confidence": arguments.confidence,
@@ -420,7 +421,9 @@ def _names_of(paths: list[str]) -> dict[str, str]:
 
 def _check_outputs(arguments: argparse.Namespace, paths: list[str]) -> None:
     """Raise ValueError if an output would overwrite an input or the other."""
-    of_queries = [getattr(arguments, x, None) for x in ("groups", "weights")]
+    of_queries = [
+        getattr(arguments, x, None) for x in ("groups", "clusters", "weights")
+    ]
     inputs = [
         judgements_path(arguments.qrels),
         *paths,

@@ -36,6 +36,7 @@ def evaluate(
     metrics: Any = None,
     *,
     groups: Any = None,
+    clusters: Any = None,
     convention: str | Convention | None = None,
     sample_weight: Any = None,
     confidence: float = 0.95,
@@ -99,6 +100,10 @@ def evaluate(
             columns of their own. They are not updated.
         groups: the group of each query, such as its language: a dict or a
             pandas `Series` by query; for arrays a column in their order.
+        clusters: in the same form, what lists have in common that depend on
+            each other, such as their user or their topic. Values stay the same;
+            errors, intervals and tests take each cluster as one, and there
+            should be 10 or more.
         convention: a tool, such as `"beir"`. Metrics in text are then those of
             the tool, and the run is read by its rules. Metrics that are objects
             keep their own options.
@@ -181,6 +186,7 @@ def evaluate(
     of_members = of_members_for(truth, run, metrics, reading)
     truth = truth if run is not None else one_table.tables_of(truth, reading)
     measured = measured_by(metrics, truth, {ALL: run}, *asked, of_members)
+    measured = together.in_clusters(measured, clusters)
     return Evaluated(measured, ALL, confidence)
 
 
@@ -217,6 +223,7 @@ def compare(
     *,
     baseline: str | None = None,
     groups: Any = None,
+    clusters: Any = None,
     convention: str | Convention | None = None,
     sample_weight: Any = None,
     confidence: float = 0.95,
@@ -261,6 +268,8 @@ def compare(
             first one by default.
         groups: the group of each query, as for `evaluate`. The table then has a
             row for each system and group, and the correction is for all rows.
+        clusters: what lists have in common that depend on each other, as for
+            `evaluate`.
         convention: the name of a tool, as for `evaluate`.
         sample_weight: weights, as for `evaluate`.
         confidence: the level of the intervals. The level of the tests is
@@ -311,6 +320,7 @@ def compare(
     together.check_higher(named, reading)
     checked_baseline(named, baseline, confidence)
     measured = measured_by(metrics, truth, named, *asked, of_members)
+    measured = together.in_clusters(measured, clusters)
     compared = Compared(measured, baseline, confidence)
     if systems is not None:
         again = functools.partial(agreement_of, systems, reading)

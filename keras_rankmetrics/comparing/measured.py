@@ -16,6 +16,7 @@ from keras_rankmetrics.engine.inputs.tensors import to_numpy
 # Fewer matches than this share of all possible ones look like a mistake.
 _LOW = 0.01
 ALL = "all"  # the name of the only system of `evaluate`
+LEAST_CLUSTERS = 10  # of which intervals hold, in simulations
 
 
 class Overlap(NamedTuple):
@@ -129,6 +130,8 @@ class Measured(NamedTuple):
             that were `"not_read"`, by `"truth"` and the names of the systems;
             empty if nothing was assumed, and all were read.
         notes: sentences about the labels of the truth.
+        clusters: the cluster of each list, whose lists depend on each other;
+            empty if all are independent.
     """
 
     metrics: tuple[Statistic, ...]
@@ -140,6 +143,7 @@ class Measured(NamedTuple):
     statistics: tuple[Statistic, ...] = ()
     read_as: Mapping[str, Mapping[str, Any]] = {}
     notes: tuple[str, ...] = ()
+    clusters: tuple[str, ...] = ()
 
     @property
     def shown(self) -> tuple[Statistic, ...]:
@@ -161,11 +165,45 @@ class Measured(NamedTuple):
         return self._replace(
             lists=tuple(self.lists[place] for place in places),
             groups=tuple(self.groups[place] for place in places if self.groups),
+            clusters=tuple(
+                self.clusters[place] for place in places if self.clusters
+            ),
             systems={
                 name: values.taken(index)
                 for name, values in self.systems.items()
             },
         )
+
+    def with_clusters(self, clusters: tuple[str, ...]) -> Measured:
+        """Return the same values of lists that depend on each other.
+
+        Raises:
+            ValueError: if there are few clusters, or rows of several lists.
+        """
+        number = len(set(clusters))
+        steps = max(x.lists_of_row for x in self.systems.values())
+        if steps > 1 or number < LEAST_CLUSTERS:
+            received = f"{number} clusters" + f", rows of {steps} lists" * (
+                steps > 1
+            )
+            raise ValueError(
+                f"`clusters` should be {LEAST_CLUSTERS} or more, of lists that "
+                f"are in no rows. Received: {received}. Leave it out, or pass "
+                "smaller clusters that do not depend on each other."
+            )
+        return self._replace(clusters=clusters)
+
+    def rows(self) -> np.ndarray:
+        """Return the lists of each cluster, `[clusters, most]`, then -1."""
+        _, of_list = np.unique(self.clusters, return_inverse=True)
+        order = np.argsort(of_list, kind="stable")
+        sizes = np.bincount(of_list)
+        column = np.arange(len(order)) - np.repeat(
+            np.cumsum(sizes) - sizes, sizes
+        )
+        found = np.full((len(sizes), sizes.max()), -1)
+        found[of_list[order], column] = order
+        return found
 
     def by(self, metrics: tuple[Statistic, ...]) -> Measured:
         """Return the means of the metrics that have these signatures.
@@ -208,6 +246,8 @@ class Measured(NamedTuple):
             raise _error("the same labels", "others for the same queries")
         if self.groups != other.groups:
             raise _error("the same groups", "others of the same queries")
+        if self.clusters != other.clusters:
+            raise _error("the same clusters", "others of the same queries")
         if self.rules != other.rules:
             received = f"{self.rules!r} and {other.rules!r}"
             raise _error("systems read by the same rules", received)
@@ -311,6 +351,7 @@ def saved(measured: Measured) -> dict[str, Any]:
         ],
         "lists": list(measured.lists),
         "groups": list(measured.groups),
+        **({"clusters": [*measured.clusters]} if measured.clusters else {}),
         "rules": measured.rules,
         "roles": dict(measured.read_as),  # `read_as` had texts before
         "notes": list(measured.notes),
@@ -339,6 +380,7 @@ def loaded(values: Mapping[str, Any]) -> Measured:
         ),
         lists=tuple(values["lists"]),
         groups=tuple(values.get("groups", ())),
+        clusters=tuple(values.get("clusters", ())),
         rules=values.get("rules", ""),
         read_as=values.get("roles", {}),
         notes=tuple(values.get("notes", ())),

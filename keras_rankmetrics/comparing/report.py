@@ -155,6 +155,7 @@ class Report:
             dropped items, about labels, and about the columns that were read.
         untested: sentences about differences that a t test cannot judge, and
             about means whose intervals are too short.
+        rows_are: what lists belong together in, `"rows"` or `"clusters"`.
     """
 
     keys: tuple[tuple[str, str], ...]
@@ -168,6 +169,7 @@ class Report:
     unjudged: tuple[str, ...] = ()
     gaps: tuple[str, ...] = ()
     untested: tuple[str, ...] = ()
+    rows_are: str = "rows"
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -220,7 +222,7 @@ class Report:
         first, kind = self.cells[0][0].estimate, self.statistics[0].kind
         is_of_all = kind == "mean" and first.lists == self.lists
         if is_of_all or kind == "judge-corrected mean":
-            return first.over
+            return first.over.replace(" rows", f" {self.rows_are}")
         return f"{self.lists:,} list{'s' * (self.lists != 1)}"
 
     @property
@@ -343,7 +345,10 @@ def differences_of(measured: Measured, at: int, baseline: str) -> _Found:
     statistic = measured.shown[at]
     names = [baseline, *(x for x in measured.systems if x != baseline)]
     systems = [measured.systems[name] for name in names]
-    of_metrics = (_of_metric(systems, place) for place in statistic.metrics)
+    rows = measured.rows() if measured.clusters else None
+    of_metrics = (
+        _of_metric(systems, place, rows) for place in statistic.metrics
+    )
     estimates, differences, notes = _STATISTICS[statistic.kind](
         statistic, names, *of_metrics
     )
@@ -407,11 +412,26 @@ def _nan_without_lists(estimate: Estimate) -> Estimate:
     return dataclasses.replace(estimate, value=math.nan)
 
 
-def _of_metric(systems: Sequence[Values], place: int) -> PerList:
-    """Return the values of a metric, with systems in place of metrics."""
+def _of_metric(
+    systems: Sequence[Values], place: int, of_clusters: np.ndarray | None
+) -> PerList:
+    """Return the values of a metric, with systems in place of metrics.
+
+    Args:
+        systems: the systems.
+        place: the position of the metric.
+        of_clusters: `[clusters, most]`, the lists of each; None without any.
+    """
     values = np.stack([system.values[place] for system in systems])
     valid = np.stack([system.valid[place] for system in systems])
     weights = np.stack([system.weights[place] for system in systems])
+    if of_clusters is not None:
+        lists = of_clusters.ravel()
+        arrays = values, weights, ~np.isnan(weights), valid
+        values, weights, own, valid = (x[:, lists] for x in arrays)
+        return PerList(
+            values, weights, own, valid & (lists >= 0), of_clusters.shape
+        )
     per_row = systems[0].lists_of_row
     rows = None if per_row == 1 else (values.shape[1] // per_row, per_row)
     return PerList(values, weights, ~np.isnan(weights), valid, rows)
@@ -454,6 +474,7 @@ def reported(measured: Measured, baseline: str, confidence: float) -> Report:
         baseline=baseline,
         confidence=confidence,
         lists=_number_of_lists(measured),
+        rows_are="clusters" if measured.clusters else "rows",
         comparisons=sum(not math.isnan(d.p) for d in all_of_table),
         unjudged=tuple(measured.notes_of_unjudged()),
         gaps=(

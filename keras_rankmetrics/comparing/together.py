@@ -681,8 +681,26 @@ def _plain_name(group: str) -> str:
     return re.sub(r"^(\d+)\.0+$", r"\1", name)
 
 
+def in_clusters(measured: Measured, clusters: Any) -> Measured:
+    """Return the same values of lists that may depend on each other.
+
+    Args:
+        measured: the values.
+        clusters: the cluster of each list, in the form of groups, or None.
+    """
+    if clusters is None:
+        return measured
+    lists = measured.lists
+    are_in_order = not any(isinstance(x, str) for x in lists)
+    found = groups_of_lists(clusters, lists, are_in_order, "clusters")
+    return measured.with_clusters(found)
+
+
 def groups_of_lists(
-    groups: Any, lists: Sequence[Any], are_in_order: bool
+    groups: Any,
+    lists: Sequence[Any],
+    are_in_order: bool,
+    argument: str = "groups",
 ) -> tuple[str, ...]:
     """Return the group of each list; none without groups.
 
@@ -691,27 +709,30 @@ def groups_of_lists(
             without ids a column in their order.
         lists: the queries, or the numbers of the lists.
         are_in_order: True if these are the numbers of the lists.
+        argument: the name of the argument, for errors.
     """
     if groups is None:
         return ()
-    groups = by_query("groups", groups, lists)
+    groups = by_query(argument, groups, lists)
     is_column = are_in_order and isinstance(groups, Iterable)
     is_column = is_column and not isinstance(groups, Set | str | bytes)
     if not isinstance(groups, Mapping) and not is_column:
+        column = '; or for a column of the truth, `columns={"group": "..."}`'
+        column *= argument == "groups"
         raise TypeError(
-            "`groups` should be a dict with the group of each query, or for "
-            "lists without ids a column in their order. Received: "
-            f"{type(groups).__name__}. Pass a dict: `{{query: group}}`; or for "
-            'a column of the truth, `columns={"group": "..."}`.'
+            f"`{argument}` should be a dict with the group of each query, or "
+            "for lists without ids a column in their order. Received: "
+            f"{type(groups).__name__}. Pass a dict: `{{query: group}}`{column}."
         )
     if isinstance(groups, Mapping):
         groups = {as_text(query): group for query, group in groups.items()}
         lacking = [query for query in lists if query not in groups]
         if lacking:
             raise ValueError(
-                "`groups` should have a group for each query of the truth. "
-                f"Received: none for {len(lacking):,} of {len(lists):,}, such "
-                f"as {lacking[0]!r}. Ids of files are text."
+                f"`{argument}` should have a group for each query of the "
+                f"truth. Received: none for {len(lacking):,} of "
+                f"{len(lists):,}, such as {lacking[0]!r}. Ids of files are "
+                "text."
             )
         groups = [groups[query] for query in lists]
     groups = tuple(groups)
@@ -720,21 +741,21 @@ def groups_of_lists(
             continue
         if np.ndim(wrong) or isinstance(wrong, bytes | Set | Mapping):
             raise ValueError(
-                "`groups` should have a name for each group. Received: "
+                f"`{argument}` should have a name for each group. Received: "
                 f"{wrong!r}, of the type {type(wrong).__name__}. Pass text."
             )
     given, groups = groups, tuple(map(str, groups))
     for wrong in ("", "None", "nan", ALL):
         if wrong in groups:
             raise ValueError(
-                "`groups` should have a name for each group, other than "
+                f"`{argument}` should have a name for each group, other than "
                 f"{ALL!r}. Received: {wrong!r}."
             )
     texts = {group for group in given if isinstance(group, str)}
     for group in given:
         if not isinstance(group, str) and str(group) in texts:
             raise ValueError(
-                "`groups` should have different names. Received: "
+                f"`{argument}` should have different names. Received: "
                 f"{str(group)!r} and {group!r}, of the types str and "
                 f"{type(group).__name__}. Pass text."
             )
@@ -750,7 +771,8 @@ def groups_of_lists(
             break
     if len(groups) != len(lists):
         raise ValueError(
-            f"`groups` should have a group for each of {len(lists):,} lists. "
+            f"`{argument}` should have a group for each of {len(lists):,} "
+            "lists. "
             f"Received: {len(groups):,}. Pass them in the order of the lists, "
             "or as a dict by query."
         )

@@ -638,7 +638,11 @@ def verdict_of(measured: Measured, metric: str, margins: Margins) -> Verdict:
     is_mean = statistic.kind == "mean"
     return Verdict(
         difference=difference,
-        notes=(*notes, *gaps(measured)),
+        notes=(
+            *notes,
+            *("Rows are the clusters.",) * bool(measured.clusters),
+            *gaps(measured),
+        ),
         same=one.ranking == other.ranking != "",
         losses=_losses(measured, place, up) if is_mean else (),
         values=(old.value, new.value),
@@ -654,7 +658,12 @@ def _carriers(measured: Measured, place: int) -> float:
     values, valid = first.values[place], first.valid[place]
     for other in others:
         values, valid = values - other.values[place], valid & other.valid[place]
-    return carriers_of(np.where(valid, values, 0.0), first.weights[place])
+    values, weights = np.where(valid, values, 0.0), first.weights[place]
+    if measured.clusters:
+        _, of_list = np.unique(measured.clusters, return_inverse=True)
+        parts = values * np.nan_to_num(weights, nan=1.0)
+        return carriers_of(np.bincount(of_list, parts))
+    return carriers_of(values, weights)
 
 
 def _flipped(

@@ -187,6 +187,8 @@ def _add_common_arguments(add: Callable[..., Any]) -> None:
     add("--drop-same-id", action=argparse.BooleanOptionalAction, help=_DROP)
     weights = "weigh queries in the mean: a CSV or TSV with query and weight"
     add("--weights", metavar="FILE", help=weights)
+    clusters = "keep queries of a cluster together in errors: a CSV or TSV"
+    add("--clusters", metavar="FILE", help=clusters)
     save = "write the values of all queries to FILE, a baseline for `krm gate`"
     add("--save", metavar="FILE", help=save)
     progress = "draw a progress bar even if stderr is not a terminal"
