@@ -286,6 +286,11 @@ class ByQuery(Input):
         read = self.roles().values()
         return [name for name in self._fields if name not in read]
 
+    @property
+    def has_scores(self) -> bool:
+        """False for ids in order."""
+        return self.are_hits or not self._has_lists
+
     @functools.cached_property
     def _has_lists(self) -> bool:
         """True if the first entry is a list of ids."""

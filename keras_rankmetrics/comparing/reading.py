@@ -238,7 +238,8 @@ class Reading:
         if self.parents is not None:
             check_parents(self.parents)
         worst = self.worst_score
-        if worst is not None and not isinstance(worst, Number):
+        are_numbers = isinstance(worst, Number) and not isinstance(worst, bool)
+        if worst is not None and not (are_numbers and worst == worst):
             raise TypeError(
                 "`worst_score` should be the score of the worst item that the "
                 f"system would show. Received: {worst!r}. Pass one number."
@@ -463,6 +464,11 @@ class Input(abc.ABC):
         """Yield the columns of whole queries, not yet checked."""
 
     @property
+    def has_scores(self) -> bool:
+        """False if a run has an order of its items alone."""
+        return True
+
+    @property
     def queries_in_order(self) -> int | None:
         """The number of queries with an order in place of ids, or None."""
         return None
@@ -662,6 +668,12 @@ class Input(abc.ABC):
         least: Any = self.reading.worst_score
         if least is None:
             return None
+        if not self.has_scores:
+            raise ValueError(
+                f"`worst_score` is for runs with scores. Received: ids in "
+                f"order, in {self.argument}. Leave it out, or pass "
+                "`{query: {item: score}}`."
+            )
         single = score.astype(np.float32)
         if (single == score).all():  # as scores of models are
             score, least = single, np.float32(least)

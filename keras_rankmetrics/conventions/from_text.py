@@ -176,8 +176,12 @@ def _with_functions(options: Mapping[str, Any], gain: Any) -> dict[str, Any]:
 
 def _cutoff(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
+        of_each = (
+            " For the number of relevant items, write MAPatR or RPrecision."
+        )
         raise ValueError(
             f"A cutoff should be a positive integer. Received: {text!r}."
+            f"{of_each * (text in ('R', 'r'))}"
         )
     return int(text)
 

@@ -28,18 +28,22 @@ def has_both(ranking: Ranking) -> Tensor:
 def bedroc(
     ranking: Ranking,
     k: int | None,
-    alpha: Annotated[float, Between(0)] = 20.0,
+    alpha: Annotated[float, Between(0.1)] = 20.0,
 ) -> Tensor:
     """Return RIE, scaled so that the best order has 1 and the worst has 0."""
-    relevant = ranking.overall()
-    items = ranking.retrieved + ranking.missed()
+    relevant, missed = ranking.overall(), ranking.missed()
+    items = ranking.retrieved + missed
     rate = alpha / ops.maximum(items, 1.0)
-    # The sum over the first ranks, as many as are relevant.
-    highest = ops.exp(-rate) * ops.expm1(-rate * relevant) / ops.expm1(-rate)
-    lowest = highest * ops.exp(-rate * (items - relevant))
-    return ops.divide_no_nan(
-        ranking.exponential(rate) - lowest, highest - lowest
-    )
+    highest = _sum_from(rate, 0.0, relevant)
+    lowest = _sum_from(rate, items - relevant, relevant)
+    # Items that are not retrieved come last.
+    found = ranking.exponential(rate) + _sum_from(rate, items - missed, missed)
+    return ops.divide_no_nan(found - lowest, highest - lowest)
+
+
+def _sum_from(rate: Tensor, start: Tensor | float, number: Tensor) -> Tensor:
+    """Return Σ exp(-rate · (rank - 1)) over so many ranks after `start`."""
+    return ops.exp(-rate * start) * ops.expm1(-rate * number) / ops.expm1(-rate)
 
 
 @metric
@@ -50,11 +54,12 @@ class BEDROC(BinaryWholeList):
 
     where N is the number of items, and S_max and S_min are the sums of the best
     and the worst order. With α = 20, the first 8% of the list make up 80% of
-    the weight. A list without relevant or without other items has no value, and
-    is excluded by default (see `empty`). Item weights only mask items.
+    the weight. Relevant items that are not retrieved come last. A list without
+    relevant or without other items has no value, and is excluded by default
+    (see `empty`). Item weights only mask items.
 
     Args:
-        alpha: the weight of early ranks, above 0.
+        alpha: the weight of early ranks, above 0.1.
         relevance_threshold: the lowest label of a relevant item.
         seed, ties, empty, list_weight, adjusted, inputs, unjudged, name, dtype:
             see `RankingMetric`.

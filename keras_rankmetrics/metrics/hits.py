@@ -512,7 +512,8 @@ class RejectionRate(BinaryWholeList):
     Args:
         relevance_threshold: the lowest label of a relevant item.
         seed, ties, empty, list_weight, adjusted, inputs, unjudged, name, dtype:
-            see `RankingMetric`. `adjusted` is not available.
+            see `RankingMetric`. `adjusted` is not available, and `inputs` is
+            `"scores"`.
 
     Example:
         >>> import numpy as np
@@ -530,6 +531,7 @@ class RejectionRate(BinaryWholeList):
 
     measure: ClassVar[TensorFn] = staticmethod(rejection_rate)
     has_value: ClassVar[TensorFn] = staticmethod(has_no_gain)
+    needs_labels: ClassVar[str] = "labels, since a list without ids is padding"
 
     empty: EmptyPolicy = "skip"
     list_weight: ListWeight = "mean"

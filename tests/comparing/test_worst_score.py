@@ -64,6 +64,12 @@ def test_the_command(tmp_path, capsys, monkeypatch):
 def test_errors():
     with pytest.raises(TypeError, match="`worst_score` should be the score"):
         krm.evaluate(TRUTH, RUN, NAMES, worst_score="0.5")
+    for wrong in (float("nan"), True):
+        with pytest.raises(TypeError, match="Pass one number"):
+            krm.evaluate(TRUTH, RUN, NAMES, worst_score=wrong)
+    run = {query: [*items] for query, items in RUN.items()}
+    with pytest.raises(ValueError, match="`worst_score` is for runs with"):
+        krm.evaluate(TRUTH, run, NAMES, worst_score=0)
     with pytest.raises(
         ValueError, match="`worst_score` is for inputs with ids"
     ):

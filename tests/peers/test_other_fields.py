@@ -14,7 +14,7 @@ def lists(rng, number=20, items=60, share=0.15):
     return labels, scores + 4.5 * labels
 
 
-@pytest.mark.parametrize("alpha", [2.0, 20.0, 100.0])
+@pytest.mark.parametrize("alpha", [0.5, 2.0, 20.0, 100.0])
 def test_rdkit_bedroc(alpha, rng):
     scoring = pytest.importorskip("rdkit.ML.Scoring.Scoring")
     labels, scores = lists(rng)

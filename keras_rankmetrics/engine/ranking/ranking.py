@@ -311,7 +311,7 @@ class Ranking(abc.ABC):
         return ops.where(fails, 0.0, odds)
 
     def exponential(self, rate: Tensor) -> Tensor:
-        """Return Σ g exp(-rate · rank) over the retrieved items.
+        """Return Σ g exp(-rate · (rank - 1)) over the retrieved items.
 
         For whole lists, without a cutoff.
 
@@ -319,7 +319,7 @@ class Ranking(abc.ABC):
             rate: `[lists]`, above 0.
         """
         placed, rate = self._grouped_gains(), rate[:, None]
-        first = ops.exp(-rate * (placed.start + 1.0))
+        first = ops.exp(-rate * placed.start)
         ranks = ops.expm1(-rate * placed.size) / ops.expm1(-rate)
         mean = ops.divide_no_nan(first * ranks, placed.size)
         return ops.sum(placed.gains * mean, axis=-1)

@@ -480,6 +480,7 @@ def bedroc(
     weights = [math.exp(-alpha * rank / n) for rank in range(1, n + 1)]
     hits = row(lambda item: float(item.label >= relevance_threshold))
     found = math.fsum(h * w for h, w in zip(hits, weights, strict=False))
+    found += math.fsum(weights[len(hits) :])  # of what is not retrieved
     best = math.fsum(weights[:relevant])
     worst = math.fsum(weights[n - relevant :])
     return (found - worst) / (best - worst)
