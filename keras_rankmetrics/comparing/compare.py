@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Unpack
 
 from keras_rankmetrics.comparing import one_table, together
 from keras_rankmetrics.comparing.by_judge import parts_of
+from keras_rankmetrics.comparing.forms import lines_of
 from keras_rankmetrics.comparing.measured import ALL, Measured
 from keras_rankmetrics.comparing.measuring import (
     measured_by,
@@ -69,7 +70,8 @@ def evaluate(
       `iteration`, as the second one of TREC is, or `{query: {item: {subtopic:
       label}}}`;
     - paths: files of TREC, CSV, TSV, JSON, JSON lines or Parquet, and folders
-      of BEIR datasets.
+      of BEIR datasets. Judgements of SVMlight (LETOR, MSLR, Istella, Yahoo) go
+      with files of scores alone, one for each line.
 
     Or both are arrays of labels and scores in the form that the metrics take by
     their `inputs`, usually `[lists, items]`.
@@ -202,7 +204,20 @@ def of_members_for(
     """
     _check_metrics(metrics)
     reading.column_of_scores()  # or raise an error
-    return of_systems if run is not None else one_table.of_members
+    return one_table.of_members if run is None else _of_two(truth, [run])
+
+
+def _of_two(truth: Any, systems: Iterable[Any]) -> Callable[..., Measured]:
+    """Return the function that computes the values of systems.
+
+    Files whose lines belong together are one table.
+    """
+    lines = lines_of(truth, systems)
+    if lines is None:
+        return of_systems
+    return lambda members, _, **others: one_table.of_members(
+        members, lines, **others
+    )
 
 
 def _check_metrics(metrics: Any) -> None:
@@ -314,9 +329,10 @@ def compare(
         truth = one_table.tables_of(truth, reading)
         named, of_members = scores, one_table.of_members
     else:
-        named, of_members = systems, of_systems
+        named = systems
         for part in parts_of(truth):
             together.check_systems(systems, part, reading)
+        of_members = _of_two(truth, systems.values())
     together.check_higher(named, reading)
     checked_baseline(named, baseline, confidence)
     measured = measured_by(metrics, truth, named, *asked, of_members)

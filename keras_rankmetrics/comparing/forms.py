@@ -46,7 +46,8 @@ from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.inputs.tensors import refuse_sparse, to_numpy
 from keras_rankmetrics.engine.messages import as_text
 from keras_rankmetrics.files import runs
-from keras_rankmetrics.files.blocks import Source
+from keras_rankmetrics.files.blocks import Source, first_line
+from keras_rankmetrics.files.svmlight import COMMENT, LINE, SCORE
 from keras_rankmetrics.tables.ids import KINDS, ids_of
 from keras_rankmetrics.tables.item_rows import Rows
 from keras_rankmetrics.tables.roles import (
@@ -81,7 +82,10 @@ class File(Input):
     """A path."""
 
     looks = '`"run.txt"`, a path'
-    made_by = "files of TREC, CSV, TSV, JSON, JSON lines, Parquet; BEIR folders"
+    made_by = (
+        "files of TREC, CSV, TSV, JSON, JSON lines, Parquet, SVMlight; BEIR "
+        "folders"
+    )
     is_read: bool = False
 
     @classmethod
@@ -157,6 +161,26 @@ def _are_metrics(text: str) -> bool:
         return bool(metrics_of(text, None))
     except ValueError:
         return False
+
+
+def lines_of(truth: Any, systems: Iterable[Any]) -> Source | None:
+    """Return judgements of SVMlight with the scores of their lines, or None.
+
+    Some of the systems are files of scores alone, so that all should be.
+    """
+    sources = list[Source]()
+    for x in (truth, *systems):
+        if isinstance(x, str | os.PathLike) and os.path.isfile(x):
+            x = Source(os.fsdecode(x), "both", {})
+        if not isinstance(x, Source):
+            return None
+        sources.append(x)
+    firsts = (first_line(x, COMMENT.match)[0] for x in sources)
+    if not LINE.match(next(firsts)) or not any(map(SCORE.fullmatch, firsts)):
+        return None
+    judged, *judged.scores = sources
+    judged.value = "both"
+    return judged
 
 
 class Chunks(Input):

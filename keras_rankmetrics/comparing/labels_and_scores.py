@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from keras_rankmetrics.comparing.forms import Chunks, File, input_of
+from keras_rankmetrics.comparing.forms import Chunks, File, input_of, lines_of
 from keras_rankmetrics.comparing.reading import (
     Columns,
     Input,
@@ -210,6 +210,8 @@ class ScoredFile(File):
 
         As for other files, only the command has ids of bytes.
         """
+        if self.source.scores:
+            roles.check_chosen(self.reading.chosen, [])
         for part in runs.chunks_of_file(self.source):
             if isinstance(self.x, Source):
                 yield part
@@ -343,8 +345,9 @@ def sides_of(truth: Any, run: Any, reading: Reading) -> tuple[Input, Input]:
     """
     reading.column_of_scores()  # or raise an error
     more = reading.of_queries
-    if run is None:
-        held = Held(one_table_of(truth, reading))
+    lines = None if run is None else lines_of(truth, [run])
+    if run is None or lines:
+        held = Held(one_table_of(lines or truth, reading))
         judged = Side(held, "label", _ARGUMENT, reading, more)
         return judged, Side(held, "score", _ARGUMENT, reading, place=1)
     of_two = input_of(truth, "label", _ARGUMENT, reading, more)
@@ -354,6 +357,14 @@ def sides_of(truth: Any, run: Any, reading: Reading) -> tuple[Input, Input]:
 def has_items(table: OneTable) -> bool:
     """Return True if items have ids; otherwise rows are the items."""
     return "item" in table.roles()
+
+
+def without_items(table: OneTable) -> str:
+    """Return that a table has no ids of items, and what to do, in words."""
+    remedy = f"Name it: {roles.argument({'item': '...'})}"
+    if isinstance(table, ScoredFile) and table.source.scores:
+        remedy = "Pass judgements with ids as comments, and a run with ids"
+    return f"no column of items in {table.argument}. {remedy}"
 
 
 def one_table_of(

@@ -29,6 +29,7 @@ from keras_rankmetrics.comparing.labels_and_scores import (
     Side,
     has_items,
     one_table_of,
+    without_items,
 )
 from keras_rankmetrics.comparing.measured import Measured, Overlap, Values
 from keras_rankmetrics.comparing.reading import (
@@ -344,10 +345,7 @@ class ListsOfTable:
         if (scores[tied] > -np.inf).any():
             raise ValueError(
                 "This convention orders tied items by their ids. Received: "
-                f"tied scores, and no column of items in "
-                f"{self._table.argument}. Name it: "
-                f"{roles.argument({'item': '...'})}; or add one, such as the "
-                "numbers of the rows."
+                f"tied scores, and {without_items(self._table)}."
             )
         return slice(None)
 
@@ -376,9 +374,8 @@ def _check_rules(table: OneTable, rules: Rules) -> None:
     if rules.drop_same_id and not has_items(table):
         raise ValueError(
             "Items with the id of their query should be dropped. Received: "
-            f"no column of items in {table.argument}. Name it: "
-            f"{roles.argument({'item': '...'})}; or, if no item has the id "
-            "of its query, pass `drop_same_id=False`."
+            f"{without_items(table)}; or, if no item has the id of its query, "
+            "pass `drop_same_id=False`."
         )
 
 
@@ -501,8 +498,7 @@ def _of_sides(
     if are_by_subtopic and held.parts and not has_items(table):
         raise ValueError(
             "Metrics of subtopics should have a table with the items that have "
-            f"them. Received: no column of items in {table.argument}. Name it: "
-            f"{roles.argument({'item': '...'})}."
+            f"them. Received: {without_items(table)}."
         )
     runs = {
         name: Side(

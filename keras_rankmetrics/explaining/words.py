@@ -12,7 +12,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
-from keras_rankmetrics.comparing.labels_and_scores import Side
+from keras_rankmetrics.comparing.labels_and_scores import ScoredFile, Side
 from keras_rankmetrics.comparing.reading import Input, Reading
 
 _SENTENCES: Mapping[str, Mapping[str, str]] = {
@@ -268,7 +268,9 @@ class Inputs:
             of_known["query_ids"] = f"range({run.queries_in_order})"
         passed = [truth.x, run.x]
         if isinstance(truth, Side):
-            passed = [truth.x.table.x]
+            table = truth.x.table
+            is_file = isinstance(table, ScoredFile)
+            passed = [table.x, *(table.source.scores if is_file else ())]
         return cls(
             tuple(map(_code, ("truth", "run"), passed)),
             arguments,

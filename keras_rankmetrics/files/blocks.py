@@ -77,6 +77,7 @@ class Source:
         whole: the value of each column by which rows may belong to several
             tables.
         is_scattered: True once rows of a query were found apart.
+        scores: files with the scores of its lines.
     """
 
     def __init__(
@@ -95,6 +96,7 @@ class Source:
         self.ranks: dict[str, str] = {}
         self.read_as: dict[str, str] = {}
         self.others = others
+        self.scores: Sequence[Source] = ()
         self.whole: dict[str, np.ndarray] = {}
         self.is_scattered = False
         self._place: str | int = path
@@ -227,7 +229,7 @@ def _is_utf16(head: bytes) -> bool:
 
 
 def first_line(
-    source: Source, is_comment: Callable[[bytes], bool]
+    source: Source, is_comment: Callable[[bytes], object]
 ) -> tuple[bytes, int]:
     """Return the first line that is neither empty nor a comment.
 

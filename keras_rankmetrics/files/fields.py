@@ -103,7 +103,7 @@ def parts(
         if has_texts(role) and isinstance(x, Texts)
     }
     numbers = {
-        role: _numbers_of(path, role, x, line) if isinstance(x, Texts) else x
+        role: numbers_of(path, role, x, line) if isinstance(x, Texts) else x
         for role, x in columns.items()
         if role not in of_ids
     }
@@ -169,13 +169,19 @@ def _check_one(source: Source, name: str, x: Texts, line: np.ndarray) -> None:
         )
 
 
-def _numbers_of(
+def numbers_of(
     path: str, role: str, texts: Texts, line: np.ndarray
 ) -> np.ndarray:
     """Return the number in each text.
 
-    Raise FileError if one is no number, but NaN for such a rank: a column of
-    that name may have anything.
+    Raise FileError if one is no number, but return NaN for such a rank: a
+    column of that name may have anything.
+
+    Args:
+        path: the path of the file, for errors.
+        role: the role of the column.
+        texts: the texts.
+        line: the number of the line of each text.
     """
     values = _floats_of(texts)
     if role == RANKS:

@@ -15,6 +15,7 @@ from keras_rankmetrics.files import (
     KIND,
     FileError,
     QueriesReturnError,
+    svmlight,
     text_tables,
     trec,
 )
@@ -31,6 +32,7 @@ from keras_rankmetrics.tables.item_rows import (
 
 _SAVED = f'{{"kind": "{KIND}'.encode()  # begins the files of `--save`
 _DELIMITERS = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
+_IN_ORDER = "Pass both; or write a query and an item next to each score."
 _ROWS = 2**19  # of a chunk, at least
 _BYTES = 2**24  # of the ids of a chunk, unless a single query has more
 
@@ -152,6 +154,8 @@ def _parts(source: Source) -> Iterator[Part]:
 
     Its first line decides on the format, and then the ending of its name.
     """
+    if source.scores:
+        return svmlight.lines_parts(source)
     layout = trec.RUN if source.value == "score" else trec.QRELS
     is_comment = functools.partial(trec.is_comment, layout=layout)
     line, number = first_line(source, is_comment)
@@ -166,6 +170,12 @@ def _parts(source: Source) -> Iterator[Part]:
     delimiter = _DELIMITERS.get(ending)
     if line.startswith(PARQUET):
         return parquet_parts(source)
+    if source.value == "label" and svmlight.LINE.match(line):
+        return svmlight.svmlight_parts(source)
+    are_scores = delimiter is None and svmlight.SCORE.fullmatch(line)
+    if are_scores or svmlight.LINE.match(line):
+        expected = "Files of scores should come after judgements of SVMlight."
+        raise FileError(path, expected, line, number, _IN_ORDER)
     if line.startswith(b"{"):
         is_nested = text_tables.is_nested(line)
         read = text_tables.nested_parts if is_nested else text_tables.json_parts

@@ -141,6 +141,18 @@ def _trec(data: Data, folder: pathlib.Path) -> tuple[Any, Any]:
     return truth, run
 
 
+def _svmlight(data: Data, folder: pathlib.Path) -> tuple[Any, Any]:
+    """Return judgements with features, and a file of the scores alone."""
+    names = ("query", "label", "score")
+    rows = list(zip(*map(data.columns.get, names), strict=True))
+    queries = list(dict.fromkeys(query for query, *_ in rows))
+    rows.sort(key=lambda row: queries.index(row[0]))
+    run, truth = folder / "scores", folder / "judged.svm"
+    truth.write_text("".join(f"{y} qid:{q} 1:0.5 2:1\n" for q, y, _ in rows))
+    run.write_text("".join(f"{x}\n" for *_, x in rows))
+    return truth, run
+
+
 def _table(data: Data, _: pathlib.Path) -> Any:
     return _frame(data.columns)
 
@@ -379,6 +391,7 @@ DOORS = {
     "evaluate: lazy frames": Door(_evaluate(_lazies), has_others=True),
     "evaluate: CSV": Door(_evaluate(_csvs), has_others=True),
     "evaluate: TREC": Door(_evaluate(_trec), has_others=True),
+    "evaluate: SVMlight": Door(_evaluate(_svmlight), has_items=False),
     "compare: frames": Door(_compare(_frames), has_others=True),
     "gate: frames": Door(_gate(_frames), has_others=True),
     "diagnose: frames": Door(_diagnose(_frames), has_others=True),
