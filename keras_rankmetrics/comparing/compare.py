@@ -215,9 +215,7 @@ def _of_two(truth: Any, systems: Iterable[Any]) -> Callable[..., Measured]:
     lines = lines_of(truth, systems)
     if lines is None:
         return of_systems
-    return lambda members, _, **others: one_table.of_members(
-        members, lines, **others
-    )
+    return lambda x, _, **others: one_table.of_members(x, lines, **others)
 
 
 def _check_metrics(metrics: Any) -> None:

@@ -7,6 +7,7 @@ values. Tables and records are in `tables_of_rows`.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import itertools
 import os
@@ -45,8 +46,8 @@ from keras_rankmetrics.engine import checks
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.inputs.tensors import refuse_sparse, to_numpy
 from keras_rankmetrics.engine.messages import as_text
-from keras_rankmetrics.files import runs
-from keras_rankmetrics.files.blocks import Source, first_line
+from keras_rankmetrics.files import FileError, runs
+from keras_rankmetrics.files.blocks import Source, first_line, is_pipe
 from keras_rankmetrics.files.svmlight import COMMENT, LINE, SCORE
 from keras_rankmetrics.tables.ids import KINDS, ids_of
 from keras_rankmetrics.tables.item_rows import Rows
@@ -83,8 +84,7 @@ class File(Input):
 
     looks = '`"run.txt"`, a path'
     made_by = (
-        "files of TREC, CSV, TSV, JSON, JSON lines, Parquet, SVMlight; BEIR "
-        "folders"
+        "TREC, CSV, TSV, JSON, JSON lines, Parquet, SVMlight; BEIR folders"
     )
     is_read: bool = False
 
@@ -170,16 +170,18 @@ def lines_of(truth: Any, systems: Iterable[Any]) -> Source | None:
     """
     sources = list[Source]()
     for x in (truth, *systems):
-        if isinstance(x, str | os.PathLike) and os.path.isfile(x):
-            x = Source(os.fsdecode(x), "both", {})
+        if isinstance(x, str | os.PathLike) and not is_pipe(os.fsdecode(x)):
+            x = Source(os.fsdecode(x), "label", {})
         if not isinstance(x, Source):
             return None
         sources.append(x)
-    firsts = (first_line(x, COMMENT.match)[0] for x in sources)
-    if not LINE.match(next(firsts)) or not any(map(SCORE.fullmatch, firsts)):
+    judged, *scores, is_judged = *sources, None
+    with contextlib.suppress(FileError):  # raised once judgements are read
+        is_judged = LINE.match(first_line(judged, COMMENT.match)[0])
+    firsts = (first_line(x, COMMENT.match)[0] for x in scores)
+    if not is_judged or not any(map(SCORE.fullmatch, firsts)):
         return None
-    judged, *judged.scores = sources
-    judged.value = "both"
+    judged.scores = scores
     return judged
 
 

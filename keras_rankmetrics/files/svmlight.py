@@ -29,6 +29,7 @@ _WITH_ITEM = re.compile(
     LINE.pattern + rb"[^#]*#\s*(docid\s*=\s*)?(?P<item>\S+)(?(3)(?:\s.*)?|\s*)$"
 )
 _ROW = re.compile(rb"\s*(?P<place>(?:\S+\s+\d+\s+)?)(?P<score>\S+)\s*$")
+_Layout = re.Pattern[bytes]
 # What a line should be, and what to do.
 _WORDS = {
     LINE: (
@@ -47,7 +48,7 @@ _WORDS = {
 
 
 def svmlight_parts(
-    source: Source, layout: re.Pattern[bytes] = _WITH_ITEM
+    source: Source, layout: _Layout = _WITH_ITEM
 ) -> Iterator[Part]:
     """Yield the labels, queries and items of judgements, block by block."""
     for line, texts in _rows_of(source, layout):
@@ -75,12 +76,10 @@ def _scores_of(source: Source, queries: Sequence[bytes]) -> np.ndarray:
     places = ([x, b"%d" % at] for each in lists for at, x in each)
     found, last = [np.zeros(0)], 1
     for line, texts in _rows_of(source, _ROW):
-        texts_of_places = texts["place"].as_array().tolist()
-        for last, text in zip(line.tolist(), texts_of_places, strict=True):
+        for last, text in zip(line, texts["place"].as_array(), strict=True):
             if text.split() not in ([], next(places, None)):
                 raise _error(source, _ROW, text, last)
-        score = fields.numbers_of(source.path, "score", texts["score"], line)
-        found.append(score)
+        found += [fields.numbers_of(source.path, "score", texts["score"], line)]
     scores = np.concatenate(found)
     if len(scores) != len(queries):
         text = b"%d scores for %d lines" % (len(scores), len(queries))
@@ -89,7 +88,7 @@ def _scores_of(source: Source, queries: Sequence[bytes]) -> np.ndarray:
 
 
 def _rows_of(
-    source: Source, layout: re.Pattern[bytes]
+    source: Source, layout: _Layout
 ) -> Iterator[tuple[np.ndarray, dict[str, Texts]]]:
     """Yield the numbers of the lines of a block, and their texts by name.
 
@@ -114,8 +113,6 @@ def _column(texts: Sequence[bytes]) -> Texts:
     return Texts(letters, ends[:-1], ends[1:])
 
 
-def _error(
-    source: Source, layout: re.Pattern[bytes], text: bytes, line: int
-) -> FileError:
+def _error(source: Source, layout: _Layout, text: bytes, at: int) -> FileError:
     expected, remedy = _WORDS[layout]
-    return FileError(source.path, expected, text, line, remedy)
+    return FileError(source.path, expected, text, at, remedy)

@@ -268,3 +268,13 @@ def test_what_one_table_of_lines_lacks_is_refused(files):
         krm.evaluate(DICTS[0], run, "RR")
     with pytest.raises(FileError, match="judgements of SVMlight"):
         krm.evaluate(truth, metrics="RR")
+
+
+def test_a_file_that_does_not_exist_is_named(files, tmp_path, capsys):
+    truth, run = files(truth=LINES, run=SCORES)
+    missing = str(tmp_path / "missing")
+    for paths in ((truth, missing), (missing, run)):
+        with pytest.raises(FileError, match=r"missing: .* should exist"):
+            krm.evaluate(*paths, "RR")
+        assert main(["eval", *paths, "-m", "RR"]) == 2
+        assert "missing: The file should exist" in capsys.readouterr().err
