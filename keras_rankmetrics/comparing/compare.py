@@ -56,7 +56,8 @@ def evaluate(
     - nested dicts, `{query: {item: label}}` and `{query: {item: score}}`. Items
       without grades may be a set or a list, `{query: {item, ...}}`;
     - ids best first, `{query: [item, ...]}`, or a list of such lists. An item
-      that a list does not name has no rank;
+      that a list does not name has no rank. A frame of pandas or polars may
+      have such a list in each row, next to its query and to no other list;
     - search results: a pair of ids and scores, `[queries, items]`, in either
       order, as `index.search(...)` of FAISS returns it, with -1 as padding; or
       a list of hits for each query, `{"corpus_id": ..., "score": ...}` or

@@ -38,8 +38,10 @@ from keras_rankmetrics.comparing.tables_of_rows import (
     LazyTable,
     Records,
     Table,
+    are_no_grades,
     first_of,
     is_hit,
+    names_in,
 )
 from keras_rankmetrics.conventions.from_text import metrics_of
 from keras_rankmetrics.engine import checks
@@ -50,7 +52,7 @@ from keras_rankmetrics.files import FileError, runs
 from keras_rankmetrics.files.blocks import Source, first_line, is_pipe
 from keras_rankmetrics.files.svmlight import COMMENT, LINE, SCORE
 from keras_rankmetrics.tables.ids import KINDS, ids_of
-from keras_rankmetrics.tables.item_rows import Rows
+from keras_rankmetrics.tables.item_rows import Rows, numbered
 from keras_rankmetrics.tables.roles import (
     plain_name,
     remedies_of_ranks,
@@ -427,6 +429,77 @@ class ByQuery(Input):
         return super().accepted(rows)
 
 
+class ListsInCells(ByQuery):
+    """A query, and a list of the ids of its items, in each row of a frame."""
+
+    looks = "a frame with a query and a list of its items in each row"
+    made_by = "pandas and polars, such as `df[['question', 'retrieved']]`"
+    single: ClassVar[Any] = ()
+
+    @classmethod
+    def matches(cls, x: Any, reading: Reading) -> bool:
+        """Return True for frames with one reading as such lists."""
+        is_frame = hasattr(x, "columns") and hasattr(x, "to_dict")
+        return is_frame and bool(_columns_of_lists(x, reading))
+
+    def names(self) -> list[Any]:
+        """Return the names of the columns."""
+        return names_in(self.x)
+
+    def roles(self) -> dict[str, Any]:
+        """Return the columns of the queries, and of the lists of items."""
+        return _columns_of_lists(self.x, self.reading)
+
+    def unread(self) -> list[Any]:
+        """Return the columns that have no role."""
+        return without_role(self.names(), self.roles())
+
+    @functools.cached_property
+    def entries(self) -> tuple[np.ndarray, list[Any]]:
+        """The ids of the queries, and the items of each.
+
+        Raises:
+            ValueError: if a query has several rows.
+        """
+        query, item = (self.x[name] for name in self.roles().values())
+        queries = ids_of([*query], self.argument)
+        again = np.setdiff1d(np.arange(len(queries)), numbered(queries)[1])
+        for at in again[:1]:
+            raise ValueError(
+                f"{self.argument} should have one row for each query. "
+                f"Received: the query {as_text(queries[at].item())!r} again. "
+                "Join its lists, or name another column by `columns`."
+            )
+        return queries, [[*x] if _is_list(x) else x for x in item]
+
+
+def _is_list(x: Any) -> bool:
+    return isinstance(x, list | tuple | np.ndarray) or _is_column(x)
+
+
+def _columns_of_lists(x: Any, reading: Reading) -> dict[str, Any]:
+    """Return the columns of queries and lists of a frame; none if unclear.
+
+    Lists of small integers might be labels, other columns items or values.
+    """
+    firsts = {name: first_of(x[name]) for name in names_in(x)}
+    lists = [name for name, first in firsts.items() if _is_list(first)]
+    others = [name for name in firsts if name not in lists]
+    roles = "item", "score", "label", "subtopic"
+    query = reading.candidates("query", others) or others
+    if (
+        [len(lists), len(query)] != [1, 1]
+        or any(reading.candidates(role, others) for role in roles)
+        or not reading.chosen.keys() <= {"query", "item"}
+        or reading.chosen.get("item", lists[0]) != lists[0]
+    ):
+        return {}
+    some = itertools.islice(filter(_is_list, x[lists[0]]), _LOOKED_AT)
+    ids = [*itertools.chain.from_iterable(some)]
+    are_ids = all(isinstance(each, _ID) for each in ids) and are_no_grades(ids)
+    return {"query": query[0], "item": lists[0]} if are_ids else {}
+
+
 class BySubtopic(ByQuery):
     """The labels of the items of each query, by subtopic."""
 
@@ -598,7 +671,7 @@ EXPECTED = (
     "odd columns and fields by `columns`."
 )
 FORMS: tuple[type[Input], ...] = (
-    *(File, LazyTable, Chunks, Search, Table, Records),
+    *(File, LazyTable, Chunks, Search, ListsInCells, Table, Records),
     *(BySubtopic, ByQuery, ByPosition, Integers, Arrays),
 )
 FORMS_OF_RUNS = tuple(form for form in FORMS if form is not BySubtopic)

@@ -593,11 +593,11 @@ def _are_triples(x: Sequence[Any]) -> bool:
         all(type(each) is tuple and len(each) == 3 for each in some)
         and all(isinstance(id_, str | int) for x in some for id_ in x[:2])
         and all(isinstance(number, int | float) for _, _, number in some)
-        and _are_no_grades(id_ for each in some for id_ in each[:2])
+        and are_no_grades(id_ for each in some for id_ in each[:2])
     )
 
 
-def _are_no_grades(values: Iterable[Any]) -> bool:
+def are_no_grades(values: Iterable[Any]) -> bool:
     """Return True if texts or integers cannot all be grades."""
     return any(isinstance(x, str) or x > HIGHEST_GRADE for x in values)
 
@@ -617,4 +617,4 @@ def _are_like_records(x: Sequence[Any]) -> bool:
         return False
     columns = zip(*(each.values() for each in some), strict=True)
     ids = [x for x in columns if all(isinstance(id_, str | int) for id_ in x)]
-    return len(ids) > 1 and _are_no_grades(itertools.chain(*ids))
+    return len(ids) > 1 and are_no_grades(itertools.chain(*ids))

@@ -135,7 +135,7 @@ NO_ITEMS, NONE_ID = ({**RANKED, "q5": x} for x in ([], [None]))
 SAME, TWO = dict.fromkeys(RANKED, 1), {q: [2, 1] for q in RANKED}
 DENSE = _LABELS, sparse.csr_matrix(_SCORES)
 SIGNED, POSITIVE = (np.where(_LABELS > 0, 1, x) for x in (-1, 0))
-IN_CELLS = CELLS[["question", "retrieved"]]
+IN_CELLS = CELLS[["question", "retrieved"]].assign(note="no query, no item")
 WITH_COMMAS = of_lists(RANKED, ", ".join)
 WITH_SPACES = of_lists(RANKED, " ".join)
 BY_ARROWS = of_lists(RANKED, " > ".join)

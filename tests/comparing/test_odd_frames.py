@@ -86,6 +86,7 @@ def test_what_has_a_value_without_a_warning(value, truth, run, options):
 def test_cells_with_lists_are_refused(of):
     library = pytest.importorskip(of, reason="needs the extra [interop]")
     columns = {"query_id": ["q", "r"], "item_id": [["a", "b"], ["c"]]}
+    columns["label"] = [1, 1]  # of a list, or of each of its items?
     refused("Call `.explode", library.DataFrame(columns), {"q": ["a"]})
 
 
