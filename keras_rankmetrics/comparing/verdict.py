@@ -249,7 +249,8 @@ class Verdict:
             f"{self.outcome}: {self.metric} {of_both} on {d.estimate.over}, "
             f"{self._claim}. {self._change}"
         )
-        parts = verdict, self.reason, self._remedy, self._lost, self._flips
+        parts = [verdict, self.reason, self._remedy]
+        parts += [self._won, self._lost, self._flips]
         return "\n".join([" ".join(filter(None, parts)), *self.notes])
 
     @property
@@ -397,6 +398,13 @@ class Verdict:
         true = f"a true {kind} of {self.detectable:.4f}"
         these = over.replace("lists", "lists like these", 1)
         return f"With {these}, {true} is noticed 80% of the time."
+
+    @property
+    def _won(self) -> str:
+        """The numbers of lists won and lost, in a sentence, or ""."""
+        won, lost = self.difference.wins, self.difference.losses
+        text = f"Won {won:,} and lost {lost:,} of the lists."
+        return text * (won + lost > 0)
 
     @property
     def _lost(self) -> str:

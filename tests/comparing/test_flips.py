@@ -55,6 +55,9 @@ def test_it_agrees_with_the_report(systems):
     found = compared.flips(system="other")
     numbers = [len(found[x]) for x in ("won", "tied", "lost")]
     assert numbers == [cell[x] for x in ("wins", "ties", "losses")]
+    verdict = compared.gate(system="other", tolerance=0.1)
+    said = f"Won {numbers[0]} and lost {numbers[2]} of the lists."
+    assert said in str(verdict)
     text = str(found)
     assert text.startswith(f"NDCG@3 of other against old: {numbers[0]} won, ")
     assert text.count("more") == sum(n > 10 for n in numbers[::2])

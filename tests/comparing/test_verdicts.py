@@ -138,15 +138,16 @@ def test_the_sentences():
         f"interval {LOW:+.4f} to {HIGH:+.4f}. Too few lists, or too few that "
         "differ, to say how small a change is noticed. A tolerance of 0.2954 "
         "would pass; more lists would not help, if the change stays. "
-        "Lost most, 100% of all losses: 1 (0.5000 to 0.2500), 2 (0.5000 to "
-        "0.2500)."
+        "Won 1 and lost 2 of the lists. Lost most, 100% of all losses: 1 "
+        "(0.5000 to 0.2500), 2 (0.5000 to 0.2500)."
     )
     verdict = compared_of(OLD * 12, NEW * 12).gate(tolerance=0.03)
     assert (
         "With 60 lists like these, a true drop of "
         f"{verdict.detectable:.4f} is noticed 80% of the time. A tolerance of "
         "0.1062 would pass; more lists would not help, if the change stays. "
-        "Lost most, 12% of all losses: 1 (0.5000 to 0.2500)"
+        "Won 12 and lost 24 of the lists. Lost most, 12% of all losses: 1 "
+        "(0.5000 to 0.2500)"
     ) in str(verdict)
     line = verdict.to_markdown()
     assert line == "**undecided**" + str(verdict).removeprefix("undecided")
