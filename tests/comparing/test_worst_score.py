@@ -92,3 +92,19 @@ def test_questions_without_an_answer(least, rejected):
     alone = {query: TRUTH[query] for query in ("q1", "q3")}
     answered = krm.evaluate(alone, RUN, "Recall@3", worst_score=least)
     assert found["Recall(empty=skip)@3"] == pytest.approx(answered["Recall@3"])
+
+
+def test_lists_below_the_score_are_no_lists_of_one_score(rng):
+    scores = rng.random((60, 8))
+    scores[:20] /= 2
+    truth = {
+        f"q{i}": {f"d{j}": int(j < 2) for j in range(8)} for i in range(60)
+    }
+    run = {
+        query: dict(zip(items, row, strict=True))
+        for (query, items), row in zip(
+            truth.items(), scores.tolist(), strict=True
+        )
+    }
+    found = krm.evaluate(truth, run, "RR", worst_score=0.6)
+    assert not any("one score" in x for x in found.report.notes)

@@ -128,7 +128,8 @@ class Repeats:
         parts = 1, tuple[float, ...]()
         if self.systems != 1:
             parts = _parts_of(*_first_lists(lists, labels))
-        sums = int(have_say.sum()), int(are_constant.sum())
+        retrieves = scores[starts] > -np.inf  # or all items are left out
+        sums = int(have_say.sum()), int((are_constant & retrieves).sum())
         return self + Repeats(prints, limit, *parts, *sums)
 
 
