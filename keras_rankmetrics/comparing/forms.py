@@ -25,6 +25,7 @@ from uuid import UUID
 
 import numpy as np
 
+from keras_rankmetrics.comparing import search_tools
 from keras_rankmetrics.comparing.reading import (
     ROWS_OF_CHUNK,
     Columns,
@@ -76,6 +77,7 @@ _FIELDS = {"label", "relevance", "score", "rank", "confidence", "timestamp"}
 _LOOKED_AT = 100  # texts that may be numbers
 _ID = str | bytes | int | np.integer
 _FLOAT = float | np.floating
+_NESTED = frozenset((dict, list, tuple, set))  # in the dict of a query
 # From the items of one query, `"label"` or `"score"`, and how to read them, to
 # the ids of the items, and as many labels or scores.
 _Reader = Callable[[Any, str, Reading], tuple[Any, Any]]
@@ -697,9 +699,22 @@ def input_of(
         return x
     refuse_sparse(argument, x)
     x = _as_lists(x)
+    if isinstance(x, Mapping | list) and not _is_plain(x):
+        x = search_tools.in_plain_form(x, value)
     forms = FORMS if value == "label" else FORMS_OF_RUNS
     form = next(form for form in forms if form.matches(x, reading))
     return form(x, value, argument, reading, more)
+
+
+def _is_plain(x: Mapping[Any, Any] | list[Any]) -> bool:
+    """Return False for what may be of a search tool."""
+    if not search_tools.KEYS.isdisjoint(x if isinstance(x, Mapping) else ()):
+        return False
+    first = next(iter(x.values() if isinstance(x, Mapping) else x), 0)
+    if isinstance(first, Mapping):
+        return _NESTED.isdisjoint(map(type, first.values()))
+    inside = first[0] if isinstance(first, list) and first else first
+    return not any(map(functools.partial(hasattr, inside), search_tools.NAMES))
 
 
 def _as_lists(x: Any) -> Any:

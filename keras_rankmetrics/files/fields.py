@@ -192,6 +192,8 @@ def numbers_of(
         row = int(np.argmax(wrong))
         text = texts.text(row)
         remedy = BOOLS if text.lower() in (b"true", b"false") else ""
+        if role == "label" and not text:
+            remedy = "Remove the rows of items that nobody rated."
         raise FileError(path, expected, text, int(line[row]), remedy)
     for row in np.flatnonzero(np.abs(values) >= EXACT).tolist():
         text, value = texts.text(row), float(values[row])
