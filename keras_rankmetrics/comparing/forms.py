@@ -49,7 +49,7 @@ from keras_rankmetrics.engine import checks
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.inputs.tensors import refuse_sparse, to_numpy
 from keras_rankmetrics.engine.messages import as_text
-from keras_rankmetrics.files import FileError, runs
+from keras_rankmetrics.files import FileError, neighbours, runs
 from keras_rankmetrics.files.blocks import Source, first_line, is_pipe
 from keras_rankmetrics.files.svmlight import COMMENT, LINE, SCORE
 from keras_rankmetrics.tables.ids import KINDS, ids_of
@@ -88,7 +88,8 @@ class File(Input):
 
     looks = '`"run.txt"`, a path'
     made_by = (
-        "TREC, CSV, TSV, JSON, JSON lines, Parquet, SVMlight; BEIR folders"
+        "TREC, CSV, TSV, JSON, JSON lines, Parquet, SVMlight; BEIR folders; "
+        "`.ivecs`, `.ibin` and HDF5 of neighbours"
     )
     is_read: bool = False
 
@@ -698,12 +699,22 @@ def input_of(
     if isinstance(x, Input):
         return x
     refuse_sparse(argument, x)
+    path = x.path if isinstance(x, Source) else x
+    are_neighbours = isinstance(path, str | os.PathLike) and (
+        os.fsdecode(path).lower().endswith(neighbours.ENDINGS)
+    )
+    if are_neighbours:
+        x = neighbours.neighbours_in(os.fsdecode(path))
     x = _as_lists(x)
     if isinstance(x, Mapping | list) and not _is_plain(x):
         x = search_tools.in_plain_form(x, value)
     forms = FORMS if value == "label" else FORMS_OF_RUNS
     form = next(form for form in forms if form.matches(x, reading))
-    return form(x, value, argument, reading, more)
+    found = form(x, value, argument, reading, more)
+    if are_neighbours and value == "label":
+        most = max(map(len, x.values()))
+        found.assumed["relevant"] = f"all {most:,} neighbours of each query"
+    return found
 
 
 def _is_plain(x: Mapping[Any, Any] | list[Any]) -> bool:
