@@ -102,6 +102,7 @@ MEMBERS = {
         "at_stop",
         "best_at_stop",
         "precision_per_hit",
+        "reciprocal_rank_per_hit",
         "by_chance",
         "best",
         "discounted",

@@ -44,7 +44,7 @@ const CONVENTIONS = {
    "takes_k": true,
    "more_is_better": true,
    "range": [0, 1],
-   "options": {"ties": "average", "empty": "zero", "unjudged": "irrelevant", "relevance_threshold": 1.0}
+   "options": {"ties": "average", "empty": "zero", "unjudged": "irrelevant", "relevance_threshold": 1.0, "denominator": "relevant"}
   },
   "PrecisionAtK": {
    "page": "precision",
@@ -671,6 +671,7 @@ const CONVENTIONS = {
     "NDCG": {"empty": "skip", "gain_fn": "binary_gain", "ideal": "uncut"},
     "MeanAveragePrecision": {"empty": "skip"},
     "MeanReciprocalRank": {"empty": "skip"},
+    "ReciprocalRankOfAll": {"empty": "skip", "denominator": "hits"},
     "PrecisionAtK": {"empty": "skip"},
     "RecallAtK": {"empty": "skip"},
     "HitRateAtK": {"empty": "skip"}

@@ -313,7 +313,10 @@ const RankMetrics = (() => {
     ReciprocalRankOfAll: {
       sees: relevant,
       measure: (ranks, list, o) =>
-        top(ranks, o).reduce((sum, gain, i) => sum + gain / (i + 1), 0) / list.total,
+        ratio(
+          top(ranks, o).reduce((sum, gain, i) => sum + gain / (i + 1), 0),
+          o.denominator === "hits" ? hits(ranks, o) : list.total,
+        ),
     },
     RejectionRate: {
       sees: relevant,

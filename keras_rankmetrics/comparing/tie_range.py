@@ -147,9 +147,9 @@ def tie_range(
         truth: the labels of the items, or one table, as for `evaluate`.
         run: the scores of the items, or None for one table.
         metrics: metrics of labels, or their names. The extreme orders are not
-            known for `MeanAveragePrecision(denominator="hits")`, for metrics of
-            subtopics, clicks, two rankings and exposure, for labels that are
-            probabilities, and for metrics of your own.
+            known with `denominator="hits"`, for metrics of subtopics, clicks,
+            two rankings and exposure, for labels that are probabilities, and
+            for metrics of your own.
         convention: the name of a tool, as for `evaluate`.
         sample_weight: weights of queries or lists, as for `evaluate`. Weights
             of items are refused.

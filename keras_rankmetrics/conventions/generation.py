@@ -34,16 +34,16 @@ llama_index: Suffixed = Suffixed(
         "NDCG": {"ideal": "uncut", **SETS, **_SKIP},
         "RecallAtK PrecisionAtK HitRateAtK MeanAveragePrecision "
         "MeanReciprocalRank": _SKIP,
+        "ReciprocalRankOfAll": {**_HITS, **_SKIP},
     },
     without={
         "cohere_rerank_relevancy": "it asks a model",
-        "granular_mrr": "it is the mean of 1 / rank over the hits, which no "
-        "other source computes",
     },
     rules=_BEST_FIRST._replace(nothing_retrieved="is_excluded"),
     measures={
         "hit_rate": at(metrics.HitRateAtK),
         "mrr": at(metrics.MeanReciprocalRank),
+        "granular_mrr": at(metrics.ReciprocalRankOfAll),
         "precision": at(metrics.PrecisionAtK),
         "recall": at(metrics.RecallAtK),
         "ap": at(metrics.MeanAveragePrecision),

@@ -451,8 +451,14 @@ class AllHitAtK(Binary):
     needs_whole_lists = True
 
 
-def reciprocal_rank_of_all(ranking: Ranking, k: int | None) -> Tensor:
-    """Return Σ 1 / rank over the relevant items within rank k, over R."""
+def reciprocal_rank_of_all(
+    ranking: Ranking,
+    k: int | None,
+    denominator: Literal["relevant", "hits"] = "relevant",
+) -> Tensor:
+    """Return Σ 1 / rank over the relevant items within rank k, over D."""
+    if denominator == "hits":
+        return ranking.reciprocal_rank_per_hit(k)
     reciprocals = ranking.total() * ranking.discount(reciprocal_discount, k)
     total = ops.sum(reciprocals, axis=-1)
     return ops.divide_no_nan(total, ranking.overall())
@@ -464,12 +470,16 @@ class ReciprocalRankOfAll(Binary):
 
         RR-all@k = (1 / R) Σ_{i=1..k} rel_i / i
 
-    where R counts the relevant items, retrieved or not. Also known as granular
-    MRR. Unlike `MeanReciprocalRank` it looks at each relevant item, so that it
-    reaches 1 only for lists with one. Item weights only mask items.
+    where R counts the relevant items, retrieved or not. With
+    `denominator="hits"` the sum is divided by the number of relevant items at
+    ranks 1..k instead, so that missing one may raise the value; it is 0 if
+    there are none. Unlike `MeanReciprocalRank` it looks at each relevant item,
+    so that it reaches 1 only for lists with one. Item weights only mask items.
 
     Args:
         k: the cutoff, or None for all ranks.
+        denominator: `"relevant"`, as in the code of MIND, or `"hits"`, as in
+            the granular MRR of LlamaIndex.
         relevance_threshold: the lowest label of a relevant item.
         shuffle_ties, seed, ties, empty, list_weight: see `RankingMetric`.
         adjusted, inputs, unjudged, name, dtype: see `RankingMetric`.
@@ -479,6 +489,9 @@ class ReciprocalRankOfAll(Binary):
         >>> labels, scores = [[0, 1, 0, 1]], [[0.9, 0.8, 0.7, 0.6]]
         >>> float(ReciprocalRankOfAll()(labels, scores))  # (1/2 + 1/4) / 2
         0.375
+        >>> metric = ReciprocalRankOfAll(k=2, denominator="hits")
+        >>> float(metric(labels, scores))  # of the one that is found
+        0.5
 
     Wu et al., MIND: A Large-scale Dataset for News Recommendation, ACL (2020).
 
@@ -486,6 +499,8 @@ class ReciprocalRankOfAll(Binary):
     """
 
     measure: ClassVar[TensorFn] = staticmethod(reciprocal_rank_of_all)
+
+    denominator: Literal["relevant", "hits"] = "relevant"
 
 
 def has_no_gain(ranking: Ranking) -> Tensor:

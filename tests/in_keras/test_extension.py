@@ -219,6 +219,7 @@ RECOMMENDED_AGAIN = [[1]], [[1, -1, 1, -1]]
         lambda ranking, k: ops.sum(ranking.total() * ranking.precision(k), -1),
         lambda ranking, k: ranking.at_first_hit(krm.reciprocal_discount, k),
         lambda ranking, k: ranking.precision_per_hit(k),
+        lambda ranking, k: ranking.reciprocal_rank_per_hit(k),
         lambda ranking, k: ops.sum(ranking.best(k), axis=-1),
         lambda ranking, k: ranking.discounted(
             ranking.best(), krm.log2_discount, k
@@ -226,7 +227,8 @@ RECOMMENDED_AGAIN = [[1]], [[1, -1, 1, -1]]
     ],
     ids=[
         *("hits", "share", "discount", "precision"),
-        *("first hit", "precision per hit", "best", "discounted"),
+        *("first hit", "precision per hit", "reciprocal rank per hit"),
+        *("best", "discounted"),
     ],
 )
 def test_each_list_may_have_a_cutoff_of_its_own(ask, ties):

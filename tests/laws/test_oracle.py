@@ -47,6 +47,8 @@ CATALOGUE = [
     ("map", {"denominator": "min"}),
     ("map", {"denominator": "hits"}),
     ("map", {"denominator": "hits", "relevance_threshold": 2.0}),
+    ("reciprocal_rank_of_all", {}),
+    ("reciprocal_rank_of_all", {"denominator": "hits"}),
     ("mrr", {}),
     ("mrr", {"relevance_threshold": 0.5}),
     ("r_precision", {}),

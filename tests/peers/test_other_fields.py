@@ -79,7 +79,7 @@ def test_pytorch_metric_learning(rng):
         assert value == pytest.approx(want[name], abs=1e-6)
 
 
-def test_mind_and_granular_mrr(rng):
+def test_mind(rng):
     """As `mrr_score` of MIND: by `numpy.argsort`, and a mean over clicks."""
     labels, scores = lists(rng)
     want = [

@@ -83,16 +83,27 @@ def precisions_in_group(
     return (hits_above + 1.0) * reciprocals + rate * shares_above
 
 
-def precision_per_hit(
+def reciprocals_in_group(
+    hits_above: Tensor,
+    rate: Tensor,
+    reciprocals: Tensor,
+    shares_above: Tensor,
+) -> Tensor:
+    """Return 1 / rank, with the arguments of `precisions_in_group`."""
+    return reciprocals
+
+
+def mean_over_hits(
     certain: Tensor,
     hits: Tensor,
     weighted: Tensor,
-    precisions: Tensor,
+    values: Tensor,
     groups: Group,
     cutoff: int | Tensor,
     depth: int | Tensor,
+    in_group: Callable[..., Tensor],
 ) -> Tensor:
-    """Return the weighted precisions at hits over the number of hits.
+    """Return the weighted values at hits over the number of hits.
 
     Both depend on how many relevant items of a group are within the cutoff that
     splits it: the expectation is taken over that number.
@@ -101,10 +112,12 @@ def precision_per_hit(
         certain: the result if no group is split.
         hits: `[lists, entries]`, the expected hits of each entry.
         weighted: `[lists, entries]`, these times their weights.
-        precisions: `[lists, entries]`, the weighted precisions of each entry.
+        values: `[lists, entries]`, the weighted values of each entry.
         groups: the tie group of each entry.
         cutoff: the number of ranks that count, for all lists or `[lists, 1]`.
         depth: the largest number of ranks.
+        in_group: returns the values at ranks of the group that is split, given
+            a relevant item there, such as `precisions_in_group`.
     """
     end = groups.start + groups.size
     split = (groups.start < cutoff) & (cutoff < end)
@@ -117,19 +130,20 @@ def precision_per_hit(
 
         weight = ops.divide_no_nan(common(split, weighted), common(split, hits))
         group = groups.of(split)._replace(weight=weight)
-        return _precision_per_hit(
-            group, above(hits), above(precisions), cutoff, depth
+        return _mean_over_hits(
+            group, above(hits), above(values), cutoff, depth, in_group
         )
 
     return cond(ops.any(split), expected, lambda: certain)
 
 
-def _precision_per_hit(
+def _mean_over_hits(
     group: Group,
     hits_above: Tensor,
-    precisions_above: Tensor,
+    values_above: Tensor,
     cutoff: int | Tensor,
     depth: int | Tensor,
+    in_group: Callable[..., Tensor],
 ) -> Tensor:
     rank, start, size = group.floats(depth)
     end = ops.minimum(start + size, ops.cast(cutoff, start.dtype))
@@ -143,11 +157,9 @@ def _precision_per_hit(
     hits = ops.cast(ops.arange(depth + 1), probabilities.dtype)
     rate = rate_of_others(hits, draws)
     shares_above = over_ranks((rank - start - 1.0) / rank)
-    precisions = precisions_in_group(
-        hits_above, rate, over_ranks(1.0 / rank), shares_above
-    )
+    values = in_group(hits_above, rate, over_ranks(1.0 / rank), shares_above)
     share = hits / ops.maximum(draws, 1.0)
-    sums = precisions_above + group.weight * share * precisions
+    sums = values_above + group.weight * share * values
     return ops.sum(
         probabilities * ops.divide_no_nan(sums, hits_above + hits), axis=-1
     )

@@ -30,7 +30,7 @@ from keras_rankmetrics.engine.ranking.relevance import (
 from keras_rankmetrics.engine.ranking.ties import Order
 from keras_rankmetrics.engine.ranking.top import at_most
 from keras_rankmetrics.engine.ranking.two_rankings import TwoRankings
-from keras_rankmetrics.gains import SHARED_DISCOUNTS
+from keras_rankmetrics.gains import SHARED_DISCOUNTS, reciprocal_discount
 from keras_rankmetrics.types import RankDiscountFn, Tensor
 
 T = TypeVar("T")
@@ -403,20 +403,48 @@ class Ranking(abc.ABC):
         Σ w P@i over the relevant ranks i <= k, divided by their number; 0 if
         there are none. For gains of 0 and 1.
         """
-        hits, weighted = self.total(), self.weighted_total()
-        precisions = weighted * self.precision(k)
-        certain = ops.divide_no_nan(ops.sum(precisions, axis=-1), self.hits(k))
+        weighted = self.weighted_total()
+        return self._mean_over_hits(
+            weighted,
+            weighted * self.precision(k),
+            k,
+            probabilities.precisions_in_group,
+        )
+
+    def reciprocal_rank_per_hit(self, k: Cutoff = None) -> Tensor:
+        """Return the mean of 1 / rank over the hits; 0 if there are none.
+
+        For gains of 0 and 1.
+        """
+        hits = self.total()
+        return self._mean_over_hits(
+            hits,
+            hits * self.discount(reciprocal_discount, k),
+            k,
+            probabilities.reciprocals_in_group,
+        )
+
+    def _mean_over_hits(
+        self,
+        weighted: Tensor,
+        values: Tensor,
+        k: Cutoff,
+        in_group: Callable[..., Tensor],
+    ) -> Tensor:
+        """Return the sum of values at hits over the number of hits."""
+        certain = ops.divide_no_nan(ops.sum(values, axis=-1), self.hits(k))
         groups = self._tie_groups()
         if groups is None:
             return certain
-        return probabilities.precision_per_hit(
+        return probabilities.mean_over_hits(
             certain,
-            hits,
+            self.total(),
             weighted,
-            precisions,
+            values,
             groups,
             self._column(k),
             self._width,
+            in_group,
         )
 
     # Expectations over labellings, `[lists]`, for gains that are independent

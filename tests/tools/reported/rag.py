@@ -28,14 +28,16 @@ def _llama_index(data: Data) -> Mapping[str, float]:
         if data.relevant(query) and data.run.get(query)
     ]
     names = ["hit_rate", "mrr", "precision", "recall", "ap", "ndcg"]
+    by_name = {x.metric_name: x() for x in metrics.resolve_metrics(names)}
+    by_name["granular_mrr"] = metrics.MRR(use_granular_mrr=True)
     return {
-        at(metric.metric_name, k): np.mean(
+        at(name, k): np.mean(
             [
-                metric().compute(None, relevant, retrieved[:k]).score
+                metric.compute(None, relevant, retrieved[:k]).score
                 for relevant, retrieved in rows
             ]
         )
-        for metric in metrics.resolve_metrics(names)
+        for name, metric in by_name.items()
         for k in _ALL
     }
 

@@ -95,6 +95,10 @@ def reciprocals(k: int, n: int, relevant: int) -> float:
     return sum(1 / i for i in range(1, min(k, relevant) + 1)) / relevant
 
 
+def reciprocals_of_found(k: int, n: int, relevant: int) -> float:
+    return reciprocals(k, n, relevant) * relevant / min(k, relevant)
+
+
 def patience_of_four_fifths(k: int, n: int, relevant: int) -> float:
     return 1 - 0.8 ** min(k, relevant)
 
@@ -331,6 +335,13 @@ EVERY_ROW = (
     Row(krm.MeanAveragePrecisionAtR, "map_at_r", takes_k=False),
     Row(krm.AllHitAtK, "all_hit", perfect=all_of_relevant),
     Row(krm.ReciprocalRankOfAll, "reciprocal_rank_of_all", perfect=reciprocals),
+    Row(
+        krm.ReciprocalRankOfAll,
+        "reciprocal_rank_of_all",
+        {"denominator": "hits"},
+        perfect=reciprocals_of_found,
+        certain_denominator=False,
+    ),
     *(
         Row(krm.BEDROC, "bedroc", options, takes_k=False)
         for options in ({}, {"alpha": 2.0})

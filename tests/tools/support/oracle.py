@@ -67,7 +67,7 @@ DEFAULTS: dict[str, dict[str, Any]] = {
     "mrr": {**_BINARY},
     "r_precision": {**_BINARY},
     "all_hit": {**_BINARY},
-    "reciprocal_rank_of_all": {**_BINARY},
+    "reciprocal_rank_of_all": {**_BINARY, "denominator": "relevant"},
     "map_at_r": {**_BINARY},
     "bedroc": {**_BINARY, "alpha": 20.0},
     "ef": {**_BINARY, "fraction": 0.01},
@@ -116,6 +116,7 @@ CHOICES = {
     ("f1", "denominator"): ("retrieved", "k"),
     ("map", "denominator"): ("relevant", "min", "hits"),
     ("gmap", "denominator"): ("relevant", "min", "hits"),
+    ("reciprocal_rank_of_all", "denominator"): ("relevant", "hits"),
     ("count", "of"): ("lists", "retrieved", "relevant", "hits"),
 }
 
@@ -452,15 +453,6 @@ def r_precision(
     return hits(row, total, relevance_threshold) / total
 
 
-def reciprocal_rank_of_all(
-    row: Row, items: list[Item], k: int | None, *, relevance_threshold: float
-) -> float:
-    """The mean of 1 / rank over the relevant items, 0 beyond k."""
-    hits = row(lambda item: float(item.label >= relevance_threshold))[:k]
-    terms = [hit / rank for rank, hit in enumerate(hits, start=1)]
-    return math.fsum(terms) / len(relevant_items(items, relevance_threshold))
-
-
 def all_of_list(items: list[Item], threshold: float) -> int:
     """How many items are retrieved or relevant."""
     return sum(x.score > -math.inf or x.label >= threshold for x in items)
@@ -613,7 +605,6 @@ SUMS = {
     "unjudged": unjudged,
     "rbp_residual": rbp_residual,
     "r_precision": r_precision,
-    "reciprocal_rank_of_all": reciprocal_rank_of_all,
     "bedroc": bedroc,
     "ef": enrichment_factor,
     "f_beta": f_beta,
@@ -654,6 +645,25 @@ def all_hit(
     """1 if the first k ranks hold all relevant items."""
     found = len(relevant_items(order[:k], relevance_threshold))
     return float(found == len(relevant_items(items, relevance_threshold)))
+
+
+def reciprocal_rank_of_all(
+    order: list[Item],
+    items: list[Item],
+    k: int | None,
+    *,
+    relevance_threshold: float,
+    denominator: str,
+) -> float:
+    """The mean of 1 / rank over the relevant items, or over those up to k."""
+    ranks = [
+        rank
+        for rank, item in enumerate(order[:k], start=1)
+        if item.label >= relevance_threshold
+    ]
+    relevant = len(relevant_items(items, relevance_threshold))
+    divisor = relevant if denominator == "relevant" else len(ranks)
+    return ratio(math.fsum(1 / rank for rank in ranks), divisor)
 
 
 def map_at_r(
@@ -909,6 +919,7 @@ OF_ORDER = {
     "pfound": pfound,
     "hit_rate": hit_rate,
     "all_hit": all_hit,
+    "reciprocal_rank_of_all": reciprocal_rank_of_all,
     "map_at_r": map_at_r,
     "map": average_precision,
     "gmap": gmap,
@@ -961,6 +972,39 @@ def expected_all_hit(
         chance *= math.comb(seen, r) / math.comb(m, r)
         above, left = above + m, left - r
     return chance * (left == 0)
+
+
+def expected_reciprocal_rank_of_all(
+    items: list[Item],
+    k: int | None,
+    *,
+    relevance_threshold: float,
+    denominator: str,
+) -> float:
+    """Each place of a tie group is relevant with the same probability.
+
+    Of the group that k splits, h of the first places are, in comb(seen, h) *
+    comb(m - seen, r - h) of comb(m, r) ways.
+    """
+    relevant = len(relevant_items(items, relevance_threshold))
+    above = found = 0
+    total = 0.0
+    for group in tie_groups(items):
+        m, r = len(group), len(relevant_items(group, relevance_threshold))
+        seen = m if k is None else max(0, min(m, k - above))
+        places = math.fsum(1 / (above + i) for i in range(1, seen + 1))
+        if denominator == "hits" and 0 < seen < m:
+            return math.fsum(
+                math.comb(seen, h)
+                * math.comb(m - seen, r - h)
+                / math.comb(m, r)
+                * ratio(total + h * places / seen, found + h)
+                for h in range(min(r, seen) + 1)
+            )
+        total += places * r / m
+        found += r * (seen > 0)
+        above += m
+    return ratio(total, relevant if denominator == "relevant" else found)
 
 
 def expected_map_at_r(
@@ -1232,6 +1276,7 @@ EXPECTED = {
     "pfound": expected_pfound,
     "hit_rate": expected_hit_rate,
     "all_hit": expected_all_hit,
+    "reciprocal_rank_of_all": expected_reciprocal_rank_of_all,
     "map_at_r": expected_map_at_r,
     "map": expected_average_precision,
     "gmap": expected_gmap,
