@@ -31,19 +31,12 @@ def bedroc(
     alpha: Annotated[float, Between(0.1)] = 20.0,
 ) -> Tensor:
     """Return RIE, scaled so that the best order has 1 and the worst has 0."""
-    relevant, missed = ranking.overall(), ranking.missed()
-    items = ranking.retrieved + missed
-    rate = alpha / ops.maximum(items, 1.0)
-    highest = _sum_from(rate, 0.0, relevant)
-    lowest = _sum_from(rate, items - relevant, relevant)
-    # Items that are not retrieved come last.
-    found = ranking.exponential(rate) + _sum_from(rate, items - missed, missed)
-    return ops.divide_no_nan(found - lowest, highest - lowest)
-
-
-def _sum_from(rate: Tensor, start: Tensor | float, number: Tensor) -> Tensor:
-    """Return Σ exp(-rate · (rank - 1)) over so many ranks after `start`."""
-    return ops.exp(-rate * start) * ops.expm1(-rate * number) / ops.expm1(-rate)
+    relevant = ranking.overall()
+    items = ranking.retrieved + ranking.missed()
+    rate, others = alpha / ops.maximum(items, 1.0), items - relevant
+    found = ranking.exponential(rate, others)
+    sums = ops.expm1(-rate * relevant) * ops.expm1(-rate * others)
+    return ops.divide_no_nan(found, sums / -ops.expm1(-rate))
 
 
 @metric

@@ -310,19 +310,30 @@ class Ranking(abc.ABC):
         fails = ops.any(is_out, axis=-1) | (self.missed() > 0)
         return ops.where(fails, 0.0, odds)
 
-    def exponential(self, rate: Tensor) -> Tensor:
-        """Return Σ g exp(-rate · (rank - 1)) over the retrieved items.
+    def exponential(self, rate: Tensor, others: Tensor) -> Tensor:
+        """Return Σ g exp(-rate · (rank - 1)), above that of the worst order.
 
-        For whole lists, without a cutoff.
+        For whole lists, without a cutoff, and gains of 0 and 1.
 
         Args:
             rate: `[lists]`, above 0.
+            others: `[lists]`, the number of items without a gain.
         """
         placed, rate = self._grouped_gains(), rate[:, None]
-        first = ops.exp(-rate * placed.start)
-        ranks = ops.expm1(-rate * placed.size) / ops.expm1(-rate)
-        mean = ops.divide_no_nan(first * ranks, placed.size)
-        return ops.sum(placed.gains * mean, axis=-1)
+        tied = placed.size - placed.hits  # others, as those below
+        below = others[:, None] - placed.start + placed.hits_above
+
+        def share(ranks: Tensor | float) -> Tensor:
+            """Return the share of the next ranks in the sum over all."""
+            return -ops.expm1(-rate * ranks)
+
+        # The difference of both sums, whose digits would cancel.
+        gap = share(below) - ops.divide_no_nan(tied, placed.size)
+        found = ops.divide_no_nan(gap * share(placed.hits), placed.hits)
+        passed = share(tied) * ops.exp(-rate * placed.hits)
+        found = found + ops.divide_no_nan(passed, placed.size)
+        start = ops.exp(-rate * placed.start) / share(1.0)
+        return ops.sum(placed.gains * start * found, axis=-1)
 
     @remembered("gain")
     def pairs(self) -> Pairs:
