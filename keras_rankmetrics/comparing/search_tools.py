@@ -31,7 +31,7 @@ def in_plain_form(x: Any, value: str) -> Any:
         return x
     if isinstance(x, Mapping):
         for key, read in (_TRUTHS if value == "label" else _RUNS).items():
-            if _is_list_or_dict(x.get(key)):
+            if _first_has(x.get(key), _PARTS[key]):
                 return read(x[key])
     entries = x.values() if isinstance(x, Mapping) else x
     first = next(iter(entries))
@@ -45,6 +45,14 @@ def in_plain_form(x: Any, value: str) -> Any:
     if isinstance(x, Mapping):
         return {query: read_entry(entry) for query, entry in x.items()}
     return [read_entry(entry) for entry in x]
+
+
+def _first_has(x: Any, name: str) -> bool:
+    """Return True if the first entry is a dict with that key."""
+    if not _is_list_or_dict(x):
+        return False
+    first = next(iter(x.values() if isinstance(x, Mapping) else x))
+    return isinstance(first, Mapping) and name in first
 
 
 def _is_list_or_dict(x: Any) -> bool:
@@ -111,6 +119,12 @@ _TRUTHS: dict[str, Callable[[Any], Any]] = {
     "judgmentRatings": _of_judgements,
 }
 _RUNS: dict[str, Callable[[Any], Any]] = {"details": _of_details}
+# What each of their entries has.
+_PARTS = {
+    "requests": "ratings",
+    "judgmentRatings": "ratings",
+    "details": "hits",
+}
 # Keys of a whole object, and attributes of a response or of its objects.
 KEYS = frozenset((*_TRUTHS, *_RUNS))
 NAMES = "id", "uuid", *_IN

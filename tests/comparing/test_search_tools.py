@@ -159,3 +159,18 @@ def test_what_is_there_twice():
 def test_lists_by_other_names_are_no_grades(truth):
     with pytest.raises((TypeError, ValueError), match="should be numbers"):
         krm.evaluate(truth, RUN, NAMES)
+
+
+@pytest.mark.parametrize("query", ["requests", "details", "judgmentRatings"])
+def test_queries_of_such_names(query):
+    truth, run = {query: {"d1": 1, "d2": 0}}, {query: {"d1": 0.5, "d2": 0.9}}
+    assert krm.evaluate(truth, run, "RR")["RR"] == 0.5
+    assert (
+        krm.evaluate({query: ["d1"]}, {query: ["d2", "d1"]}, "RR")["RR"] == 0.5
+    )
+
+
+@pytest.mark.parametrize("item", ["hits", "matches", "points", "result", "id"])
+def test_items_of_such_names(item):
+    truth, run = {"q": {item: 1, "d2": 0}}, {"q": {item: 0.5, "d2": 0.9}}
+    assert krm.evaluate(truth, run, "RR")["RR"] == 0.5
