@@ -33,6 +33,8 @@ USUAL: Mapping[str, tuple[float, ...]] = {  # numbers that papers set
     "p": (0.5, 0.8, 0.85, 0.9, 0.95),
     "beta": (0.5, 2.0, 0.5**0.5, 2.0**0.5),  # trec_eval takes squares
     "decay": (0.5, 0.8),
+    "alpha": (80.5, 160.9, 321.9),  # of BEDROC
+    "fraction": (0.005, 0.02, 0.05, 0.1, 0.2),
 }
 _OF_OTHER_AXES = ("k", "ties", "empty", "seed")
 

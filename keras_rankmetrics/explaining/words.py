@@ -143,7 +143,9 @@ _NUMBERS = {
     "Q-measure.",
     "p": "A user goes on to the next item with probability {}.",
     "decay": "A user goes on to the next item with probability {}.",
-    "alpha": "A relevant item satisfies the user with probability {}.",
+    "alpha": "Alpha is {}: the probability that a relevant item satisfies the "
+    "user, and in BEDROC the weight of early ranks.",
+    "fraction": "A share of {} of the items is looked at, the first ones.",
     "max_grade": "The highest grade is {}.",
     "recall": "The precision is taken at recall {}.",
     "probabilities": "A user's threshold is the grade 1, 2, ... with the "

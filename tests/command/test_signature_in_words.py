@@ -18,6 +18,8 @@ METRICS = [
     krm.AUC(unjudged="condense"),
     krm.DCG(rank_discount_fn=krm.inverse_square_discount),
     krm.AlphaNDCG(alpha=0.25),
+    krm.BEDROC(alpha=160.9),
+    krm.EnrichmentFactor(fraction=0.05),
     krm.ExposureGini(num_items=9),
     *(
         preset.metric(
@@ -36,6 +38,18 @@ def test_every_part_has_a_sentence_and_all_a_constructor(metric, capsys):
     for part, line in zip(parts, lines, strict=False):
         assert line.startswith(f"{part} ") and line.endswith(".")
     assert eval(lines[-1], {"krm": krm}).signature == metric.signature
+
+
+NUMBERS = [
+    (krm.BEDROC(), "in BEDROC the weight of early ranks"),
+    (krm.EnrichmentFactor(fraction=0.05), "A share of 0.05 of the items"),
+]
+
+
+@pytest.mark.parametrize("metric, words", NUMBERS, ids=["alpha", "fraction"])
+def test_numbers_are_described(metric, words, capsys):
+    assert main(["signature", metric.signature]) == 0
+    assert words in capsys.readouterr().out
 
 
 def test_another_version_says_so(capsys):
