@@ -15,6 +15,7 @@ from keras_rankmetrics.engine.metric.ranking_metric import ConfiguredMetric
 # Names of metrics besides their class and their short name.
 _ALIASES = {
     "AUC": "AUROC ROCAUC",
+    "AllHitAtK": "AllHitRate RecallAll PerfectRecall",
     "CatalogueCoverage": "CatalogCoverage",
     "DCG": "DiscountedCumulativeGain",
     "ERR": "ExpectedReciprocalRank",
@@ -26,6 +27,11 @@ _ALIASES = {
     "PrecisionAtK": "P Prec",
     "RPrecision": "RPrec",
     "RecallAtK": "R",
+    "SpearmanRho": "Spearman SpearmanR RankIC",
+}
+# Names that sources give to another metric than the one that they resemble.
+_AMBIGUOUS = {
+    "mrrscore": ("ReciprocalRankOfAll", "MeanReciprocalRank"),
 }
 # Affixes that libraries use: `RetrievalMAP`, `MRRMetric`, `ndcg_at_k`.
 _AFFIXES = re.compile(r"^retrieval|(metric|score|atk|at|k|at\d+|\d+)$")
@@ -73,6 +79,12 @@ def class_meant(name: str) -> str | None:
     return found
 
 
+def _classes_meant(name: str) -> tuple[str, ...]:
+    """Return the classes that a name may stand for."""
+    found = class_meant(name)
+    return _AMBIGUOUS.get(plain(name), (found,) if found else ())
+
+
 def suggested_metric(name: str, names: Iterable[str]) -> str:
     """Return "Did you mean ...?" for a metric, or an empty text.
 
@@ -82,8 +94,8 @@ def suggested_metric(name: str, names: Iterable[str]) -> str:
     """
     if name.startswith("_"):
         return ""
-    if metric := class_meant(name):
-        return did_you_mean(metric)
+    if meant := _classes_meant(name):
+        return did_you_mean(*meant)
     public = [each for each in names if not each.startswith("_")]
     found = closest(name, [*class_by_name(), *public], least=0.7)
     classes = dict.fromkeys(class_named(each) or each for each in found)
@@ -92,8 +104,8 @@ def suggested_metric(name: str, names: Iterable[str]) -> str:
 
 def suggested_name(name: str) -> str:
     """Return "Did you mean ...?" for the name of a metric in a text, or ""."""
-    if metric := class_meant(name):
-        return did_you_mean(getattr(metrics, metric).short_name)
+    if meant := _classes_meant(name):
+        return did_you_mean(*(getattr(metrics, x).short_name for x in meant))
     return did_you_mean(*closest(name, class_by_name(), least=0.7)[:1])
 
 

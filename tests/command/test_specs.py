@@ -39,6 +39,11 @@ SPECS = [
     ),
     ("R(relevance_threshold=2)@5", krm.RecallAtK(5, relevance_threshold=2)),
     ("ERR(normalized=True)", krm.ERR(normalized=True)),
+    ("recall_all@2", krm.AllHitAtK(2)),
+    (
+        "ReciprocalRankOfAll(denominator=hits)@2",
+        krm.ReciprocalRankOfAll(2, denominator="hits"),
+    ),
     (
         "GAP(probabilities=(0.5,0.25))",
         krm.GradedAveragePrecision(probabilities=(0.5, 0.25)),
@@ -185,6 +190,8 @@ WRONG = [
     ("NDGC@10", None, 'There is no metric `NDGC`. Did you mean "NDCG"?'),
     ("map_at_k", None, 'Did you mean "map"?'),
     ("recall_at", None, 'Did you mean "recall"?'),
+    ("mrr_score", None, 'you mean "reciprocal_rank_of_all" or "mrr"?'),
+    ("granular_mrr", None, "a name of the convention llama_index"),
     ("recall@5-lx", "ranx", "should be a positive integer"),
     ("P_5@3", "trec_eval", "is a name of `trec_eval` with its cutoff"),
     (

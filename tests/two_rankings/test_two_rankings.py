@@ -163,6 +163,10 @@ def test_names():
     made_of = [krm.RankBiasedOverlap(), krm.OverlapAtK(k=10), krm.TauAP()]
     names = [metric.name for metric in (*made_of, krm.KendallTau())]
     assert names == ["rbo", "overlap@10", "tau_ap", "kendall_tau"]
+    truth = {"q": {"a": 4, "b": 3, "c": 2, "d": 1}}
+    run = {"q": {"a": 0.9, "b": 0.7, "c": 0.8, "d": 0.1}}
+    for name in ("SpearmanRho", "spearmanr", "rank_ic"):
+        assert krm.evaluate(truth, run, name)[name] == pytest.approx(0.8)
 
 
 @pytest.mark.parametrize("cls", [krm.TauAP, krm.KendallTau, krm.SpearmanRho])
