@@ -8,20 +8,19 @@ from typing import Any, Unpack
 
 import numpy as np
 
+from keras_rankmetrics.comparing import variants
 from keras_rankmetrics.comparing.compare import of_members_for
 from keras_rankmetrics.comparing.joining import Joined
 from keras_rankmetrics.comparing.measured import ALL, Measured, Values
 from keras_rankmetrics.comparing.measuring import measured_by
 from keras_rankmetrics.comparing.reading import HowToRead, Reading, reads
 from keras_rankmetrics.comparing.report import gaps
-from keras_rankmetrics.comparing.requirements import RulesBy
-from keras_rankmetrics.comparing.results import Evaluated
-from keras_rankmetrics.comparing.tie_range import check_by_labels
 from keras_rankmetrics.comparing.values import ListsSoFar
 from keras_rankmetrics.conventions.convention import Convention
 from keras_rankmetrics.engine.definition import Definition
 from keras_rankmetrics.engine.messages import as_table
 from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
+from keras_rankmetrics.types import TiePolicy
 
 _NAMES = "value", "reranked", "highest"
 _EACH = len(_NAMES)
@@ -104,28 +103,16 @@ def ceilings(
     of_all = functools.partial(_with_ceilings, of_members)
     asked = reading, convention, None, sample_weight
     measured = measured_by(metrics, truth, {ALL: run}, *asked, of_all)
-    if measured.statistics:
-        received = [statistic.name for statistic in measured.statistics]
-        raise ValueError(
-            f"`metrics` should be means over lists. Received: {received}. Pass "
-            "the metrics themselves."
-        )
-    means = list(Evaluated(measured, ALL).values())
-    found = Ceilings()
-    for place in range(0, len(means), _EACH):
-        name = measured.metrics[place].name
-        of_metric = means[place : place + _EACH]
-        found[name] = dict(zip(_NAMES, of_metric, strict=True))
-    named = slice(None, None, _EACH)
-    of_run = measured.systems[ALL].taken(named)
+    means = variants.means_of_each(measured, _EACH)
+    of_names = variants.first_of_each(measured, _EACH)
+    found = Ceilings(
+        (statistic.name, dict(zip(_NAMES, of_metric, strict=True)))
+        for statistic, of_metric in zip(of_names.metrics, means, strict=True)
+    )
     found.notes = (
         "reranked: by the best order of the retrieved items.",
         "highest: by the best ranking of these and all relevant items.",
-        *gaps(
-            measured._replace(
-                metrics=measured.metrics[named], systems={ALL: of_run}
-            )
-        ),
+        *gaps(of_names),
     )
     return found
 
@@ -133,26 +120,21 @@ def ceilings(
 def _with_ceilings(
     of_members: Callable[..., Measured],
     members: Sequence[RankingMetric],
-    truth: Any,
-    rules: RulesBy,
-    **others: Any,
+    *asked: Any,
+    **how: Any,
 ) -> Measured:
     """Return the values of each metric, and those of its ceilings."""
-    variants, of_names, kept = [], dict[str, RankingMetric](), []
+    kept: list[_WithCeilings] = []
 
     def collect(definitions: Sequence[Definition]) -> _WithCeilings:
         kept.append(_WithCeilings(definitions))
         return kept[-1]
 
-    for metric in members:
-        check_by_labels(metric)
-        names = [f"{metric.name} (ceiling {number})" for number in (1, 2)]
-        of_names |= dict.fromkeys([metric.name, *names], metric)
-        best = [metric.remade(ties="optimistic", name=name) for name in names]
-        variants += [metric, *best]
-    by_variant = rules._replace(of=lambda x: rules.of(of_names[x.name]))
-    found = of_members(
-        variants, truth, rules=by_variant, collect=collect, **others
+    def policies(metric: RankingMetric) -> tuple[TiePolicy | None, ...]:
+        return metric.ties, "optimistic", "optimistic"
+
+    found = variants.in_variants(
+        of_members, policies, members, *asked, collect=collect, **how
     )
     if not kept:
         raise ValueError(

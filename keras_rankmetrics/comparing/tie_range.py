@@ -3,61 +3,22 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
-from keras_rankmetrics import metrics as known
+from keras_rankmetrics.comparing import variants
 from keras_rankmetrics.comparing.compare import of_members_for
 from keras_rankmetrics.comparing.measured import ALL, Measured
 from keras_rankmetrics.comparing.measuring import measured_by
 from keras_rankmetrics.comparing.reading import HowToRead, Reading, reads
 from keras_rankmetrics.comparing.report import gaps, order_of_ties
-from keras_rankmetrics.comparing.requirements import RulesBy, rules_in_words
-from keras_rankmetrics.comparing.results import Evaluated
 from keras_rankmetrics.conventions.convention import Convention
 from keras_rankmetrics.engine.messages import as_table
 from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
 from keras_rankmetrics.types import TiePolicy
 
-# Metrics for which no order of tied items has a higher or a lower value than
-# those with the highest and with the lowest labels first: tests enumerate them.
-BY_LABELS: tuple[type[RankingMetric], ...] = (
-    known.AUC,
-    known.AdjustedMeanRankIndex,
-    known.AllHitAtK,
-    known.AverageRelevancePosition,
-    known.BEDROC,
-    known.BPref,
-    known.DCG,
-    known.ERR,
-    known.EnrichmentFactor,
-    known.F1AtK,
-    known.FBetaAtK,
-    known.FallOutAtK,
-    known.GradedAveragePrecision,
-    known.GradedRankBiasedPrecision,
-    known.HitRateAtK,
-    known.JudgedAtK,
-    known.MeanAveragePrecision,
-    known.MeanAveragePrecisionAtR,
-    known.MeanRank,
-    known.MeanReciprocalRank,
-    known.NDCG,
-    known.OrderedPairAccuracy,
-    known.PFound,
-    known.PrecisionAtK,
-    known.QMeasure,
-    known.RBPResidual,
-    known.RPrecision,
-    known.RankBiasedPrecision,
-    known.RecallAtK,
-    known.ReciprocalRankOfAll,
-    known.UnjudgedAtK,
-)
-# Not with this option, whose value may be higher if fewer items are found.
-_NOT_BY_LABELS = ("denominator", "hits")
 # Before the order that users or tools have.
 _ORDERS: tuple[TiePolicy, ...] = ("average", "pessimistic", "optimistic")
 _EACH = len(_ORDERS) + 1
@@ -192,27 +153,20 @@ def tie_range(
     of_all = functools.partial(_in_each_order, of_members, bool(convention))
     asked = reading, convention, None, sample_weight
     measured = measured_by(metrics, truth, {ALL: run}, *asked, of_all)
-    names = [statistic.name for statistic in measured.metrics]
-    if measured.statistics:
-        received = [statistic.name for statistic in measured.statistics]
-        raise ValueError(
-            f"`metrics` should be means over lists. Received: {received}. Pass "
-            "the metrics themselves."
-        )
-    means = list(Evaluated(measured, ALL).values())
-    of_run = measured.systems[ALL]
-    named = slice(None, None, _EACH)  # the first variant of each metric
-    of_names = measured._replace(
-        metrics=measured.metrics[named], systems={ALL: of_run.taken(named)}
+    of_run, of_names = (
+        measured.systems[ALL],
+        variants.first_of_each(measured, _EACH),
     )
+    means = variants.means_of_each(measured, _EACH)
     found = TieRanges()
-    for place in range(0, len(names), _EACH):
-        _, low, high, _ = of_run.values[place : place + _EACH]
+    for place, (mean, lowest, highest, in_order) in enumerate(means):
+        begin = place * _EACH
+        _, low, high, _ = of_run.values[begin : begin + _EACH]
         largest = np.maximum(np.abs(low), np.abs(high))
         differ = high - low > _ROUNDING * largest
-        lists = int((differ & of_run.valid[place]).sum())
-        mean, lowest, highest, in_order = means[place : place + _EACH]
-        found[names[place]] = TieRange(mean, lowest, highest, in_order, lists)
+        lists = int((differ & of_run.valid[begin]).sum())
+        name = of_names.metrics[place].name
+        found[name] = TieRange(mean, lowest, highest, in_order, lists)
     order = f"in the order of {order_of_ties(measured) or 'the input'}"
     rules = [x.signature.partition("|ties:")[2] for x in measured.metrics]
     policies = dict.fromkeys(x.partition("|")[0] for x in rules[3::_EACH])
@@ -229,56 +183,23 @@ def tie_range(
 def _in_each_order(
     of_members: Callable[..., Measured],
     are_of_tool: bool,
-    members: Sequence[RankingMetric],
-    truth: Any,
-    rules: RulesBy,
-    **others: Any,
+    *asked: Any,
+    **how: Any,
 ) -> Measured:
     """Return the values of each metric by `_ORDERS`, the first by its name."""
-    variants, of_names = [], dict[str, RankingMetric]()
-    for metric in members:
-        check_by_labels(metric)
-        name = metric.name
+
+    def policies(metric: RankingMetric) -> tuple[TiePolicy, ...]:
         own: TiePolicy = metric.ties or "average"
         # Counts of ranks have no order.
         if own == "average" and not are_of_tool and metric.inputs != "counts":
             own = "stable"
-        names = (name, *(f"{name} (order {n})" for n in (1, 2, 3)))
-        of_names |= dict.fromkeys(names, metric)
-        variants += [
-            metric.remade(ties=ties, name=each)
-            for each, ties in zip(names, (*_ORDERS, own), strict=True)
-        ]
-    by_variant = rules._replace(of=lambda x: rules.of(of_names[x.name]))
-    measured = of_members(variants, truth, rules=by_variant, **others)
-    usual, _, _ = measured.rules.partition("|`")
-    in_text = rules_in_words(usual, rules.sets(members, others["reading"]))
+        return *_ORDERS, own
+
+    measured = variants.in_variants(of_members, policies, *asked, **how)
     of_run = measured.systems[ALL]
     values = of_run.values.copy()
     for place in range(1, len(values), _EACH):
         # Where lower is better, the highest labels first have the lowest value.
         values[place : place + 2] = np.sort(values[place : place + 2], axis=0)
     systems = {ALL: of_run._replace(values=values)}
-    return measured._replace(systems=systems, rules=in_text)
-
-
-def check_by_labels(metric: RankingMetric) -> None:
-    """Raise ValueError if the extreme orders of a metric are not known."""
-    options = metric.options
-    option, value = _NOT_BY_LABELS
-    reason = ""
-    if type(metric) not in BY_LABELS:
-        reason = f"{type(metric).__name__}, of which it is not known"
-    elif options.get(option) == value:
-        reason = f'{metric.name} with `{option}="{value}"`'
-    elif metric.labels == "probabilities":
-        reason = f'{metric.name} with `labels="probabilities"`'
-    elif metric.definition.traits.needs_order(options):
-        reason = f"{metric.name}, which has no mean over the orders"
-    if reason:
-        raise ValueError(
-            "`metrics` should have their highest and lowest values with the "
-            f"highest and lowest labels first among tied items. Received: "
-            f'{reason}. Leave it out, or compute `ties="stable"` for the '
-            "orders that you want."
-        )
+    return measured._replace(systems=systems)

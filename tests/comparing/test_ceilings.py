@@ -84,6 +84,7 @@ def test_the_rules_of_a_tool(convention):
     found = krm.ceilings(TRUTH, RUN, names, convention=convention)
     values = krm.evaluate(TRUTH, RUN, names, convention=convention)
     assert list(found) == list(values)
+    assert "(order" not in str(found)
     for name, ceiling in found.items():
         assert ceiling["value"] == pytest.approx(values[name], abs=1e-6)
         assert ceiling["value"] <= ceiling["reranked"] <= ceiling["highest"]

@@ -8,7 +8,7 @@ from catalogue import EVERY_ROW
 from pytest import approx
 
 import keras_rankmetrics as krm
-from keras_rankmetrics.comparing.tie_range import BY_LABELS
+from keras_rankmetrics.comparing.variants import BY_LABELS
 
 ROWS = [row for row in EVERY_ROW if row.metric in BY_LABELS]
 HITS = {"denominator": "hits"}
