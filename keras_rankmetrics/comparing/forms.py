@@ -88,8 +88,7 @@ class File(Input):
 
     looks = '`"run.txt"`, a path'
     made_by = (
-        "TREC, CSV, TSV, JSON, JSON lines, Parquet, SVMlight; BEIR folders; "
-        "`.ivecs`, `.ibin` and HDF5 of neighbours"
+        "TREC, CSV, TSV, JSON, JSON lines, Parquet, SVMlight; BEIR folders"
     )
     is_read: bool = False
 
@@ -432,6 +431,28 @@ class ByQuery(Input):
         return super().accepted(rows)
 
 
+class Neighbours(ByQuery):
+    """A path of the neighbours of each query, which are in order."""
+
+    looks = '`"groundtruth.ivecs"`, a path'
+    made_by = "benchmarks of approximate search: `.ivecs`, `.ibin`, HDF5"
+
+    @classmethod
+    def matches(cls, x: Any, reading: Reading) -> bool:
+        """Return True for paths with the ending of such a file."""
+        is_path = isinstance(x, str | os.PathLike)
+        return is_path and os.fsdecode(x).lower().endswith(neighbours.ENDINGS)
+
+    @functools.cached_property
+    def entries(self) -> tuple[np.ndarray, list[Any]]:
+        """The numbers of the queries, and the items of each."""
+        found = neighbours.neighbours_in(os.fsdecode(self.x))
+        if self.value == "label":
+            most = max(map(len, found))
+            self.assumed["relevant"] = f"all {most:,} neighbours of each query"
+        return np.arange(len(found)), found
+
+
 class ListsInCells(ByQuery):
     """A query, and a list of the ids of its items, in each row of a frame."""
 
@@ -674,8 +695,8 @@ EXPECTED = (
     "odd columns and fields by `columns`."
 )
 FORMS: tuple[type[Input], ...] = (
-    *(File, LazyTable, Chunks, Search, ListsInCells, Table, Records),
-    *(BySubtopic, ByQuery, ByPosition, Integers, Arrays),
+    *(Neighbours, File, LazyTable, Chunks, Search, ListsInCells, Table),
+    *(Records, BySubtopic, ByQuery, ByPosition, Integers, Arrays),
 )
 FORMS_OF_RUNS = tuple(form for form in FORMS if form is not BySubtopic)
 
@@ -699,22 +720,12 @@ def input_of(
     if isinstance(x, Input):
         return x
     refuse_sparse(argument, x)
-    path = x.path if isinstance(x, Source) else x
-    are_neighbours = isinstance(path, str | os.PathLike) and (
-        os.fsdecode(path).lower().endswith(neighbours.ENDINGS)
-    )
-    if are_neighbours:
-        x = neighbours.neighbours_in(os.fsdecode(path))
     x = _as_lists(x)
     if isinstance(x, Mapping | list) and not _is_plain(x):
         x = search_tools.in_plain_form(x, value)
     forms = FORMS if value == "label" else FORMS_OF_RUNS
     form = next(form for form in forms if form.matches(x, reading))
-    found = form(x, value, argument, reading, more)
-    if are_neighbours and value == "label":
-        most = max(map(len, x.values()))
-        found.assumed["relevant"] = f"all {most:,} neighbours of each query"
-    return found
+    return form(x, value, argument, reading, more)
 
 
 def _is_plain(x: Mapping[Any, Any] | list[Any]) -> bool:

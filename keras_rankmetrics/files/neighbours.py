@@ -16,7 +16,7 @@ ENDINGS = ".ivecs", ".ibin", ".hdf5", ".h5"
 _NAME = "neighbors"  # of the numbers in HDF5
 
 
-def neighbours_in(path: str) -> dict[int, list[int]]:
+def neighbours_in(path: str) -> list[list[int]]:
     """Return the numbers of the neighbours of each query, without -1.
 
     Args:
@@ -31,16 +31,11 @@ def neighbours_in(path: str) -> dict[int, list[int]]:
         if ending in (".hdf5", ".h5"):
             found = _of_hdf5(path)
         else:
-            numbers = np.fromfile(path, "<i4")
-            found = (_of_ivecs if ending == ".ivecs" else _of_ibin)(
-                path, numbers
-            )
+            read = _of_ivecs if ending == ".ivecs" else _of_ibin
+            found = read(path, np.fromfile(path, "<i4"))
     except OSError as error:
         raise unopened(path, error) from None
-    return {
-        query: row[row >= 0].tolist()
-        for query, row in enumerate(found.astype(np.int64))
-    }
+    return [row[row >= 0].tolist() for row in found.astype(np.int64)]
 
 
 def _of_ivecs(path: str, numbers: np.ndarray) -> np.ndarray:
