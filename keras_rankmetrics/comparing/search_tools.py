@@ -1,4 +1,4 @@
-"""What clients of search tools return and take, as dicts and lists of hits.
+"""Ratings and responses of search tools, as dicts and lists of hits.
 
 A truth may be the ratings of a `_rank_eval` request of Elasticsearch, a
 judgement list of OpenSearch, or items by grade. A run may have a response for
@@ -15,23 +15,22 @@ _GRADES = frozenset(map(str, range(11)))
 _IN = "hits", "matches", "points", "objects", "result"  # a response
 
 
-def in_plain_form(x: Any, value: str) -> Any:
+def in_plain_form(x: Mapping[Any, Any] | list[Any], value: str) -> Any:
     """Return a truth or a run of a search tool in a plain form.
 
     Other objects are returned unchanged.
 
     Args:
-        x: an object of any form.
+        x: an object with one entry or more.
         value: `"label"` or `"score"`.
 
     Raises:
         ValueError: if a query or an item is there twice.
     """
-    if not isinstance(x, Mapping | list) or not x:
-        return x
     if isinstance(x, Mapping):
-        for key, read in (_TRUTHS if value == "label" else _RUNS).items():
-            if _first_has(x.get(key), _PARTS[key]):
+        wholes = _TRUTHS if value == "label" else _RUNS
+        for key, (part, read) in wholes.items():
+            if _first_has(x.get(key), part):
                 return read(x[key])
     entries = x.values() if isinstance(x, Mapping) else x
     first = next(iter(entries))
@@ -73,37 +72,38 @@ def _once(what: str, pairs: Iterable[tuple[Any, Any]]) -> dict[Any, Any]:
     return found
 
 
+def _rated(
+    entries: Any, query: str, item: str, number: Callable[[Any], Any]
+) -> Any:
+    """Return the ratings of each query.
+
+    Args:
+        entries: the queries.
+        query: the key of the id of a query.
+        item: the key of the id of an item.
+        number: returns the number of a rating.
+    """
+    pairs = (
+        (
+            each[query],
+            _once(
+                "item",
+                ((x[item], number(x["rating"])) for x in each["ratings"]),
+            ),
+        )
+        for each in entries
+    )
+    return _once("query", pairs)
+
+
 def _of_requests(requests: Any) -> Any:
     """Return the ratings of `_rank_eval` requests."""
-    return _once(
-        "query",
-        (
-            (
-                each["id"],
-                _once(
-                    "item", ((x["_id"], x["rating"]) for x in each["ratings"])
-                ),
-            )
-            for each in requests
-        ),
-    )
+    return _rated(requests, "id", "_id", lambda rating: rating)
 
 
 def _of_judgements(judgements: Any) -> Any:
     """Return a judgement list of OpenSearch, whose ratings are text."""
-    return _once(
-        "query",
-        (
-            (
-                each["query"],
-                _once(
-                    "item",
-                    ((x["docId"], float(x["rating"])) for x in each["ratings"]),
-                ),
-            )
-            for each in judgements
-        ),
-    )
+    return _rated(judgements, "query", "docId", float)
 
 
 def _of_details(details: Any) -> Any:
@@ -114,17 +114,12 @@ def _of_details(details: Any) -> Any:
     }
 
 
-_TRUTHS: dict[str, Callable[[Any], Any]] = {
-    "requests": _of_requests,
-    "judgmentRatings": _of_judgements,
+# By the key of all entries: what each of them has, and how to read them.
+_TRUTHS = {
+    "requests": ("ratings", _of_requests),
+    "judgmentRatings": ("ratings", _of_judgements),
 }
-_RUNS: dict[str, Callable[[Any], Any]] = {"details": _of_details}
-# What each of their entries has.
-_PARTS = {
-    "requests": "ratings",
-    "judgmentRatings": "ratings",
-    "details": "hits",
-}
+_RUNS = {"details": ("hits", _of_details)}
 # Keys of a whole object, and attributes of a response or of its objects.
 KEYS = frozenset((*_TRUTHS, *_RUNS))
 NAMES = "id", "uuid", *_IN
