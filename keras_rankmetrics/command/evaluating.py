@@ -121,15 +121,16 @@ def _ceilings(
         )
     lower, systems = arguments.lower_is_better, list(names.values())
     higher = _higher_is_better(lower, systems, names)
+    weights = _by_query(arguments.weights, "weight", float)
     for path, name in names.items():
+        of_run = higher if isinstance(higher, bool) else higher.get(name, True)
         found = krm.ceilings(
             arguments.qrels,
             path,
             arguments.metrics,
             convention=arguments.convention,
-            sample_weight=_by_query(arguments.weights, "weight", float),
-            higher_is_better=higher is True
-            or (higher is not False and name not in higher),
+            sample_weight=weights,
+            higher_is_better=of_run,
             **how_to_read(vars(arguments)),
         )
         yield from ("", f"How high {name} could be:", str(found))

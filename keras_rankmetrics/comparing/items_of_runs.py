@@ -1,4 +1,4 @@
-"""Which items a run names: by numbers, by their chunks, or more than once.
+"""Ids of the items of a run: of numbers, of chunks, and of equal items.
 
 A run of chunks is that of their documents: each counts where its best chunk
 is. The later ones leave no gap, or keep their ranks as items without a label.

@@ -359,9 +359,14 @@ def has_items(table: OneTable) -> bool:
     return "item" in table.roles()
 
 
-def without_items(table: OneTable) -> str:
-    """Return that a table has no ids of items, and what to do, in words."""
-    remedy = f"Name it: {roles.argument({'item': '...'})}"
+def without_items(table: OneTable, otherwise: str = "") -> str:
+    """Return that a table has no ids of items, and what to do, in words.
+
+    Args:
+        table: the table.
+        otherwise: what to do in place of naming its column, if any.
+    """
+    remedy = f"Name it: {roles.argument({'item': '...'})}{otherwise}"
     if isinstance(table, ScoredFile) and table.source.scores:
         remedy = "Pass judgements with ids as comments, and a run with ids"
     return f"no column of items in {table.argument}. {remedy}"

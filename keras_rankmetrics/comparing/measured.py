@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import math
 import re
@@ -193,17 +194,10 @@ class Measured(NamedTuple):
             )
         return self._replace(clusters=clusters)
 
+    @property
     def rows(self) -> np.ndarray:
-        """Return the lists of each cluster, `[clusters, most]`, then -1."""
-        _, of_list = np.unique(self.clusters, return_inverse=True)
-        order = np.argsort(of_list, kind="stable")
-        sizes = np.bincount(of_list)
-        column = np.arange(len(order)) - np.repeat(
-            np.cumsum(sizes) - sizes, sizes
-        )
-        found = np.full((len(sizes), sizes.max()), -1)
-        found[of_list[order], column] = order
-        return found
+        """The lists of each cluster, `[clusters, most]`, then -1."""
+        return _rows_of(self.clusters)
 
     def by(self, metrics: tuple[Statistic, ...]) -> Measured:
         """Return the means of the metrics that have these signatures.
@@ -278,6 +272,18 @@ class Measured(NamedTuple):
                 )
             elif found.example:
                 yield f"{name}: {found.example}"
+
+
+@functools.lru_cache(maxsize=4)  # each metric of a table reads it
+def _rows_of(clusters: tuple[str, ...]) -> np.ndarray:
+    """Return the lists of each cluster, `[clusters, most]`, then -1."""
+    _, of_list = np.unique(clusters, return_inverse=True)
+    order = np.argsort(of_list, kind="stable")
+    sizes = np.bincount(of_list)
+    column = np.arange(len(order)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    found = np.full((len(sizes), sizes.max()), -1)
+    found[of_list[order], column] = order
+    return found
 
 
 def _check_same_lists(one: Measured, other: Measured) -> None:

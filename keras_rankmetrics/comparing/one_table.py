@@ -343,9 +343,10 @@ class ListsOfTable:
         order = by_score(lists, scores)
         tied = order[tied_places(lists, scores, order)]
         if (scores[tied] > -np.inf).any():
+            otherwise = "; or add one, such as the numbers of the rows"
             raise ValueError(
                 "This convention orders tied items by their ids. Received: "
-                f"tied scores, and {without_items(self._table)}."
+                f"tied scores, and {without_items(self._table, otherwise)}."
             )
         return slice(None)
 

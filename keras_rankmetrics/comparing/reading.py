@@ -547,9 +547,8 @@ class Input(abc.ABC):
             yield self._kept
             return
         self.shown = self.facts()
-        self.unranked = self.repeated = self.too_low = (
-            0  # of a run that is read again
-        )
+        # Of a run that is read again.
+        self.unranked = self.repeated = self.too_low = 0
         self._columns = []
         for columns in self.chunks():
             rows = self.accepted(

@@ -345,7 +345,7 @@ def differences_of(measured: Measured, at: int, baseline: str) -> _Found:
     statistic = measured.shown[at]
     names = [baseline, *(x for x in measured.systems if x != baseline)]
     systems = [measured.systems[name] for name in names]
-    rows = measured.rows() if measured.clusters else None
+    rows = measured.rows if measured.clusters else None
     of_metrics = (
         _of_metric(systems, place, rows) for place in statistic.metrics
     )

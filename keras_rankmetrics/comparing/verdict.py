@@ -668,9 +668,8 @@ def _carriers(measured: Measured, place: int) -> float:
         values, valid = values - other.values[place], valid & other.valid[place]
     values, weights = np.where(valid, values, 0.0), first.weights[place]
     if measured.clusters:
-        _, of_list = np.unique(measured.clusters, return_inverse=True)
-        parts = values * np.nan_to_num(weights, nan=1.0)
-        return carriers_of(np.bincount(of_list, parts))
+        rows, parts = measured.rows, values * np.nan_to_num(weights, nan=1.0)
+        return carriers_of(np.where(rows >= 0, parts[rows], 0.0).sum(axis=1))
     return carriers_of(values, weights)
 
 
